@@ -1,0 +1,62 @@
+"""What the engine refuses, by kind of wrong: bad text, bad rules, illegal moves."""
+
+import enum
+from collections.abc import Mapping
+from types import MappingProxyType
+
+
+class EngineError(Exception):
+    """Anything the engine refuses."""
+
+
+class NotationError(EngineError, ValueError):
+    """Text that is not notation: it names the offending text and what was expected."""
+
+
+class RulesetError(EngineError, ValueError):
+    """A ruleset that cannot be played.
+
+    Attributes:
+        key: The option at fault, or `name` for an unknown ruleset.
+    """
+
+    def __init__(self, key: str, message: str) -> None:
+        """Remember which option is at fault."""
+        super().__init__(f"{key}: {message}")
+        self.key = key
+
+
+class Breach(enum.StrEnum):
+    """Which rule an illegal move breaks."""
+
+    NOT_YOUR_TURN = "not_your_turn"
+    WRONG_PHASE = "wrong_phase"
+    UPCARD_REFUSED_TWICE = "upcard_refused_twice"
+    CARD_NOT_IN_HAND = "card_not_in_hand"
+    TAKEN_CARD_RETURNED = "taken_card_returned"
+    KNOCK_ABOVE_LIMIT = "knock_above_limit"
+    MELD_TOO_SHORT = "meld_too_short"
+    BROKEN_MELD = "broken_meld"
+    MELD_CARD_NOT_IN_HAND = "meld_card_not_in_hand"
+    CARD_IN_TWO_MELDS = "card_in_two_melds"
+    NO_BIG_GIN = "no_big_gin"
+    MATCH_OVER = "match_over"
+
+
+class IllegalMoveError(EngineError):
+    """A well-formed move that the rules do not allow here; nothing has changed.
+
+    Attributes:
+        breach: The rule that is broken.
+        facts: Public facts of the refusal as text, for example the deadwood
+            declared and the knock limit. They name only what the mover knows.
+    """
+
+    def __init__(self, breach: Breach, **facts: object) -> None:
+        """Keep the breach and its facts; the message is made of both."""
+        self.breach = breach
+        self.facts: Mapping[str, str] = MappingProxyType(
+            {key: str(value) for key, value in facts.items()}
+        )
+        detail = ", ".join(f"{key} {value}" for key, value in self.facts.items())
+        super().__init__(f"{breach}: {detail}" if detail else str(breach))

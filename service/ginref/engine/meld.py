@@ -1,0 +1,104 @@
+"""Melds: sets of a rank, runs of a suit, and what somebody claims to be one.
+
+A set is three or four cards of one rank; a run is three or more cards of one
+suit in sequence, ace low: A-2-3 is a run, Q-K-A is not.
+"""
+
+from dataclasses import dataclass
+
+from ginref.engine.card import Card, CardSet, Rank, Suit
+from ginref.engine.error import NotationError
+
+MELD_CARDS_MIN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SetMeld:
+    """Three or four cards of one rank.
+
+    Attributes:
+        rank: The rank all cards share.
+        cards: The cards.
+    """
+
+    rank: Rank
+    cards: CardSet
+
+    def __str__(self) -> str:
+        """Cards written together, as in `7s7h7d`."""
+        return "".join(map(str, self.cards))
+
+
+@dataclass(frozen=True, slots=True)
+class RunMeld:
+    """Three or more cards of one suit in sequence.
+
+    Attributes:
+        suit: The suit all cards share.
+        low: The lowest rank.
+        high: The highest rank.
+    """
+
+    suit: Suit
+    low: Rank
+    high: Rank
+
+    @property
+    def cards(self) -> CardSet:
+        """The cards from low to high."""
+        length = self.high - self.low + 1
+        return CardSet(((1 << length) - 1) << (self.suit * 13 + self.low))
+
+    def __str__(self) -> str:
+        """Cards written together, as in `4c5c6c`."""
+        return "".join(map(str, self.cards))
+
+
+Meld = SetMeld | RunMeld
+
+
+def find_meld(cards: CardSet) -> Meld | None:
+    """Return the meld these cards make, or None when they make none."""
+    held = list(cards)
+    if len(held) < MELD_CARDS_MIN:
+        return None
+    first, last = held[0], held[-1]
+    if all(card.rank == first.rank for card in held):
+        return SetMeld(first.rank, cards)
+    one_suit = all(card.suit == first.suit for card in held)
+    if one_suit and last.rank - first.rank + 1 == len(held):
+        return RunMeld(first.suit, first.rank, last.rank)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredMeld:
+    """Cards that somebody claims to be a meld, in the order they were named.
+
+    It may be too short, no meld, or hold a card twice: the engine judges it when
+    the knock is applied, and keeps the claim as it was made.
+    """
+
+    cards: tuple[Card, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> "DeclaredMeld":
+        """Read cards written together, as in `7s7h7d`.
+
+        Raises:
+            NotationError: The text is not a sequence of cards.
+        """
+        if not text or len(text) % 2:
+            message = f"{text!r} is not a meld: cards written together, as in 7s7h7d"
+            raise NotationError(message)
+        pairs = (text[at : at + 2] for at in range(0, len(text), 2))
+        return cls(tuple(map(Card.parse, pairs)))
+
+    @classmethod
+    def of(cls, meld: Meld) -> "DeclaredMeld":
+        """Declare a meld."""
+        return cls(tuple(meld.cards))
+
+    def __str__(self) -> str:
+        """Cards written together in the order they were named."""
+        return "".join(map(str, self.cards))

@@ -1,0 +1,128 @@
+"""The decisions a seat can make, with their text form.
+
+`pass`, `draw_upcard`, `draw_stock`, `discard Td`, `knock Td`,
+`knock Td As2s3s 9h9d9c` (with declared melds, cards of a meld written together)
+and `knock` alone for big gin. Letters are read in either case.
+"""
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from ginref.engine.card import Card
+from ginref.engine.error import NotationError
+from ginref.engine.meld import DeclaredMeld
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """Refuse the first upcard."""
+
+    def __str__(self) -> str:
+        """Text form."""
+        return "pass"
+
+
+@dataclass(frozen=True, slots=True)
+class DrawUpcard:
+    """Take the top card of the discard pile."""
+
+    def __str__(self) -> str:
+        """Text form."""
+        return "draw_upcard"
+
+
+@dataclass(frozen=True, slots=True)
+class DrawStock:
+    """Draw the top card of the stock."""
+
+    def __str__(self) -> str:
+        """Text form."""
+        return "draw_stock"
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """Throw a card and end the turn."""
+
+    card: Card
+
+    def __str__(self) -> str:
+        """Text form."""
+        return f"discard {self.card}"
+
+
+@dataclass(frozen=True, slots=True)
+class Knock:
+    """Throw a card face down, declare melds and end the round: one atomic move.
+
+    Attributes:
+        card: The discard; absent only for big gin, where all eleven cards meld.
+        melds: The declared melds. Absent: the arrangement of least deadwood.
+            A declaration is a claim: it is checked when the move is applied.
+    """
+
+    card: Card | None = None
+    melds: tuple[DeclaredMeld, ...] | None = None
+
+    def __str__(self) -> str:
+        """Text form."""
+        words = ["knock"]
+        if self.card is not None:
+            words.append(str(self.card))
+        if self.melds is not None:
+            words.extend(map(str, self.melds) if self.melds else ["-"])
+        return " ".join(words)
+
+
+Move = Pass | DrawUpcard | DrawStock | Discard | Knock
+
+PASS = Pass()
+DRAW_UPCARD = DrawUpcard()
+DRAW_STOCK = DrawStock()
+
+_PLAIN: dict[str, Move] = {str(m): m for m in (PASS, DRAW_UPCARD, DRAW_STOCK)}
+_EXPECTED = (
+    "pass, draw_upcard, draw_stock, discard CARD or knock [CARD [MELD ...]] expected"
+)
+
+
+def parse_move(text: str) -> Move:
+    """Read a move.
+
+    Raises:
+        NotationError: The text is not a move; the message names what was expected.
+    """
+    word, *rest = text.split() or [""]
+    word = word.lower()
+    if word in _PLAIN and not rest:
+        return _PLAIN[word]
+    if word == "discard" and len(rest) == 1:
+        return Discard(Card.parse(rest[0]))
+    if word == "knock":
+        return _parse_knock(rest)
+    message = f"{text!r} is not a move: {_EXPECTED}"
+    raise NotationError(message)
+
+
+def _parse_knock(words: list[str]) -> Knock:
+    # A single card is two letters and a meld at least four, so a first word
+    # longer than a card can only be a meld: big gin with its declaration.
+    card = Card.parse(words.pop(0)) if words and len(words[0]) == 2 else None  # noqa: PLR2004
+    if not words:
+        return Knock(card)
+    if words == ["-"]:
+        return Knock(card, ())
+    return Knock(card, tuple(map(DeclaredMeld.parse, words)))
+
+
+def move_kind(move: Move) -> str:
+    """Name the kind of a move: the first word of its text."""
+    match move:
+        case Pass() | DrawUpcard() | DrawStock():
+            return str(move)
+        case Discard():
+            return "discard"
+        case Knock():
+            return "knock"
+        case _:
+            assert_never(move)

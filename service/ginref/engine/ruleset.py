@@ -1,0 +1,263 @@
+"""House rules as data: every option of a match, the presets, and their digest.
+
+Sources: the values of the presets follow the common descriptions of Gin Rummy,
+Hollywood Gin and Oklahoma Gin; where houses differ, each field names the choice
+and `docs/rules.md` the reasons.
+"""
+
+import enum
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+from ginref.engine.error import RulesetError
+
+
+class Table(enum.StrEnum):
+    """How many seats a match has, and who plays a round when there are three."""
+
+    TWO_HANDED = "two_handed"
+    CUTTHROAT = "cutthroat"
+    BOX = "box"
+
+
+class NextDealer(enum.StrEnum):
+    """Who deals after a scored round; a drawn round keeps its dealer."""
+
+    WINNER = "winner"
+    ALTERNATE = "alternate"
+    BOARD_PARITY = "board_parity"
+
+
+class ClosedPolicy(enum.StrEnum):
+    """Where a win goes when its own column is closed already."""
+
+    NEXT_OPEN = "next_open"
+    ORDINAL = "ordinal"
+
+
+class Stop(enum.StrEnum):
+    """When a match of several games ends."""
+
+    ALL_CLOSED = "all_closed"
+    MAJORITY = "majority"
+
+
+class AceLimit(enum.StrEnum):
+    """What an ace as first upcard means for the knock limit in Oklahoma Gin."""
+
+    GIN_ONLY = "gin_only"
+    ONE = "one"
+
+
+class Shutout(enum.StrEnum):
+    """What a shutout does to the settlement of a game."""
+
+    NONE = "none"
+    DOUBLE_GAME_BONUS = "double_game_bonus"
+    DOUBLE_TOTAL = "double_total"
+    FLAT_BONUS = "flat_bonus"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruleset:
+    """Every option of a match. Its digest names exactly these rules.
+
+    Attributes:
+        name: Preset name, or a name of your own.
+        version: Counts changes of a preset under one name, from 1.
+        table: Two-handed, or a three-handed form.
+        gin_bonus: Points for gin, on top of the defender's deadwood.
+        undercut_bonus: Points for an undercut, on top of the difference.
+        undercut_on_tie: Equal deadwood is an undercut; otherwise a tie scores 0.
+        big_gin_bonus: Points for big gin; None switches big gin off.
+        layoff_on_gin: The defender may lay off on a gin hand too.
+        knock_limit: Most deadwood to knock with, 0 (straight gin) to 10.
+        knock_limit_from_upcard: The first upcard's points tighten the limit.
+        ace_limit: What an ace as first upcard means; used with the option above.
+        spades_double: A spade as first upcard doubles the round's score.
+        may_discard_taken_card: The card just taken from the pile may go back.
+        wall: Stock cards that end a round when a plain discard leaves them.
+        turn_limit: Turns of both seats together after which a round is drawn.
+        round_limit: Rounds, drawn ones too, after which a match is decided.
+        next_dealer: Who deals the next round.
+        games: Columns of the score sheet: 1, or 3 for Hollywood.
+        game_target: Points that win a game.
+        closed_policy: Where a win goes when its own column is closed.
+        stop: When a match of several games ends.
+        boards: Rounds of a fixed-length match; None plays to the target.
+        game_bonus: Settlement: points for winning a game.
+        line_bonus: Settlement: points for each box in a game.
+        shutout: Settlement: what a game without a box for the loser does.
+        shutout_bonus: Settlement: points used by the flat form of `shutout`.
+    """
+
+    name: str
+    version: int = 1
+    table: Table = Table.TWO_HANDED
+    gin_bonus: int = 25
+    undercut_bonus: int = 10
+    undercut_on_tie: bool = True
+    big_gin_bonus: int | None = None
+    layoff_on_gin: bool = False
+    knock_limit: int = 10
+    knock_limit_from_upcard: bool = False
+    ace_limit: AceLimit = AceLimit.GIN_ONLY
+    spades_double: bool = False
+    may_discard_taken_card: bool = False
+    wall: int = 2
+    turn_limit: int = 200
+    round_limit: int = 100
+    next_dealer: NextDealer = NextDealer.WINNER
+    games: int = 1
+    game_target: int = 100
+    closed_policy: ClosedPolicy = ClosedPolicy.NEXT_OPEN
+    stop: Stop = Stop.ALL_CLOSED
+    boards: int | None = None
+    game_bonus: int = 0
+    line_bonus: int = 0
+    shutout: Shutout = Shutout.NONE
+    shutout_bonus: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse values out of range and pairs that contradict each other.
+
+        Raises:
+            RulesetError: Naming the option at fault.
+        """
+        for key, (low, high) in _RANGES.items():
+            value = getattr(self, key)
+            if value is not None and not low <= value <= high:
+                raise RulesetError(key, f"{value} is not within {low} to {high}")
+        if self.games not in (1, 3):
+            raise RulesetError("games", "1 or 3 expected")
+        for key, offered in _OFFERED.items():
+            if getattr(self, key) not in offered:
+                raise RulesetError(key, f"{getattr(self, key)} is not offered yet")
+        if self.spades_double and not self.knock_limit_from_upcard:
+            raise RulesetError("spades_double", "needs knock_limit_from_upcard")
+
+    @property
+    def seat_count(self) -> int:
+        """Seats of a match, 2 or 3."""
+        return 2 if self.table is Table.TWO_HANDED else 3
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the canonical JSON of all options, 64 hexadecimal digits."""
+        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all options as JSON values: text, whole numbers, booleans, null."""
+        return {
+            field.name: str(value) if isinstance(value, enum.StrEnum) else value
+            for field in fields(self)
+            for value in (getattr(self, field.name),)
+        }
+
+    @classmethod
+    def from_dict(cls, options: Mapping[str, Any]) -> "Ruleset":
+        """Read options written by `to_dict`, or by hand; absent ones keep defaults.
+
+        Raises:
+            RulesetError: An unknown key, a wrong type, an unknown or
+                out-of-range value, or no name.
+        """
+        if "name" not in options:
+            raise RulesetError("name", "missing")
+        known = {field.name: field.type for field in fields(cls)}
+        values = {}
+        for key, value in options.items():
+            if key not in known:
+                raise RulesetError(str(key), "unknown option")
+            values[key] = _read(key, known[key], value)
+        return cls(**values)
+
+    def but(self, **changes: object) -> "Ruleset":
+        """Return these rules with some options changed.
+
+        Raises:
+            RulesetError: An unknown key or a value that is refused.
+        """
+        return Ruleset.from_dict({**self.to_dict(), **changes})
+
+
+_RANGES: Final = {
+    "version": (1, 1_000_000),
+    "gin_bonus": (0, 1000),
+    "undercut_bonus": (0, 1000),
+    "big_gin_bonus": (0, 1000),
+    "knock_limit": (0, 10),
+    "wall": (0, 29),
+    "turn_limit": (2, 1000),
+    "round_limit": (1, 1000),
+    "game_target": (1, 10_000),
+    "boards": (1, 1000),
+    "game_bonus": (0, 10_000),
+    "line_bonus": (0, 1000),
+    "shutout_bonus": (0, 10_000),
+}
+
+# Options whose values are fixed here so that digests stay, and whose play is
+# not offered: a match under them is refused rather than played by other rules.
+_OFFERED: Final[dict[str, tuple[object, ...]]] = {
+    "table": (Table.TWO_HANDED,),
+    "next_dealer": (NextDealer.WINNER, NextDealer.ALTERNATE),
+    "boards": (None,),
+    "game_bonus": (0,),
+    "line_bonus": (0,),
+    "shutout": (Shutout.NONE,),
+    "shutout_bonus": (0,),
+}
+
+
+def _read(key: str, kind: object, value: object) -> object:
+    """Check one option's type; text becomes the enum it names."""
+    if isinstance(kind, type) and issubclass(kind, enum.StrEnum):
+        try:
+            return kind(value)
+        except ValueError:
+            expected = ", ".join(kind)
+            raise RulesetError(key, f"{value!r}: one of {expected} expected") from None
+    # A bool is an int in Python, but a switch is not a number in a ruleset.
+    fits: dict[object, bool] = {
+        bool: isinstance(value, bool),
+        int: isinstance(value, int) and not isinstance(value, bool),
+        str: isinstance(value, str) and 0 < len(value) <= _NAME_LENGTH,
+    }
+    ok = fits[kind] if kind in fits else value is None or fits[int]
+    if not ok:
+        name = getattr(kind, "__name__", str(kind))
+        raise RulesetError(key, f"{value!r}: {name} expected")
+    return value
+
+
+_NAME_LENGTH: Final = 32
+
+GIN: Final = Ruleset(name="gin")
+HOLLYWOOD: Final = Ruleset(name="hollywood", games=3)
+OKLAHOMA: Final = Ruleset(
+    name="oklahoma",
+    knock_limit_from_upcard=True,
+    spades_double=True,
+    game_target=150,
+)
+
+PRESETS: Final[Mapping[str, Ruleset]] = {
+    rules.name: rules for rules in (GIN, HOLLYWOOD, OKLAHOMA)
+}
+
+
+def preset(name: str) -> Ruleset:
+    """Return a preset by name.
+
+    Raises:
+        RulesetError: No preset has this name.
+    """
+    if name not in PRESETS:
+        raise RulesetError("name", f"{name!r}: one of {', '.join(PRESETS)} expected")
+    return PRESETS[name]
+

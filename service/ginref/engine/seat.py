@@ -1,0 +1,30 @@
+"""Places at the table."""
+
+import enum
+
+from ginref.engine.error import NotationError
+
+
+class Seat(enum.IntEnum):
+    """A place at the table; the number orders seats and indexes per-seat tuples."""
+
+    NORTH = 0
+    SOUTH = 1
+    EAST = 2
+
+    def __str__(self) -> str:
+        """Lower-case name, as in records and on the command line."""
+        return self.name.lower()
+
+    @classmethod
+    def parse(cls, text: str) -> "Seat":
+        """Read a seat's name.
+
+        Raises:
+            NotationError: The text names no seat.
+        """
+        try:
+            return cls[text.upper()]
+        except KeyError:
+            message = f"{text!r} is not a seat: north, south or east expected"
+            raise NotationError(message) from None
