@@ -1,0 +1,1 @@
+"""Everything a bot author needs: the client, baseline bots and a local arena."""
