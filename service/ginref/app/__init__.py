@@ -1,0 +1,1 @@
+"""Use cases of the referee, in terms of ports."""

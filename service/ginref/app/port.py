@@ -1,0 +1,427 @@
+"""Ports: what the use cases need from the outside, and what they may rely on.
+
+Times are milliseconds since the Unix epoch by the store's clock; durations are
+milliseconds. Byte strings are opaque to the store: it compares and keeps them.
+"""
+
+import abc
+import enum
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class StoreUnavailableError(Exception):
+    """The store cannot answer now; whether a write happened is unknown.
+
+    The same submission with the same request id may be tried again.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockPolicy:
+    """The time rules of a match, fixed at creation; all values in milliseconds.
+
+    Attributes:
+        name: Preset name, or `custom`.
+        start_ms: Time for each step from offer to ready.
+        free_ms: Time of a move that costs nothing.
+        bank_ms: Time of a seat for the whole match beyond its free time.
+        cap_ms: Most time for one move.
+        grace_ms: Slack before a move counts as late.
+    """
+
+    name: str
+    start_ms: int
+    free_ms: int
+    bank_ms: int
+    cap_ms: int
+    grace_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionKey:
+    """What makes a retry recognisable.
+
+    Attributes:
+        digest: 10 bytes: seat and request id, hashed.
+        request_hash: 8 bytes of the hash over the submission's canonical bytes.
+    """
+
+    digest: bytes
+    request_hash: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Creation:
+    """A match to be made, at version 1.
+
+    Attributes:
+        match_id: Derived from the caller and its request id.
+        request_hash: 8 bytes over the canonical creation request.
+        setup: Sealed facts that never change.
+        state: Sealed snapshot at version 1.
+        entry: Log entry of the creation.
+        clock: Time rules; `start_ms` is the first deadline.
+        seat_count: 2 or 3.
+        bots: Bot of each seat, whose match lists gain this match.
+    """
+
+    match_id: str
+    request_hash: bytes
+    setup: bytes
+    state: bytes
+    entry: bytes
+    clock: ClockPolicy
+    seat_count: int
+    bots: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One step of a match: a transition to `expected_version + 1`, or a counted refusal.
+
+    Attributes:
+        match_id: The match.
+        expected_version: Version it was made for.
+        expected_refusals: Counted refusals at that version it was made for.
+        entry: Log entry to append.
+        refusal: True for a counted refusal: nothing but log, count and key change.
+        key: Recognises a retry; None for steps that no caller submitted.
+        state: Sealed snapshot after a transition; empty for a refusal.
+        mover: Seat index whose clock is debited, or None.
+        to_act: Seat index whose clock runs afterwards, or None.
+        window_ms: Fixed time until the next deadline, for steps before play;
+            None takes the deadline from the clock of `to_act`.
+        ending: The match is over with this transition.
+        judge_time: Refuse it as late after the deadline and grace.
+        due_only: Refuse it as not due before the deadline and grace are past.
+    """
+
+    match_id: str
+    expected_version: int
+    expected_refusals: int
+    entry: bytes
+    refusal: bool = False
+    key: SubmissionKey | None = None
+    state: bytes = b""
+    mover: int | None = None
+    to_act: int | None = None
+    window_ms: int | None = None
+    ending: bool = False
+    judge_time: bool = True
+    due_only: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredClock:
+    """The clock fields of a match as stored.
+
+    Attributes:
+        to_act: Seat index whose clock runs, or None.
+        started_ms: When that clock started.
+        deadline_ms: Last moment in time, without grace; 0 when the match is over.
+        banks_ms: What is left of each seat's bank.
+    """
+
+    to_act: int | None
+    started_ms: int
+    deadline_ms: int
+    banks_ms: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class EntryId:
+    """Place in a match's log: `refusal` 0 is the transition to `version`."""
+
+    version: int
+    refusal: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredEntry:
+    """One log entry, stamped by the store."""
+
+    id: EntryId
+    time_ms: int
+    entry: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """An earlier submission under the same key.
+
+    Attributes:
+        entry_id: The entry that answers it.
+        same_request: False when the id was used for another submission.
+    """
+
+    entry_id: EntryId
+    same_request: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredMatch:
+    """A match as stored, read in one step.
+
+    Attributes:
+        version: Accepted transitions.
+        refusals: Counted refusals at this version.
+        over: The match has ended.
+        setup: As given at creation.
+        state: As given by the last transition.
+        clock: Clock fields.
+        now_ms: The store's time at reading.
+        seen: Earlier submission under the key that was asked about, if any.
+    """
+
+    version: int
+    refusals: int
+    over: bool
+    setup: bytes
+    state: bytes
+    clock: StoredClock
+    now_ms: int
+    seen: Seen | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """The change is stored, with its log entry, in one step."""
+
+    entry_id: EntryId
+    now_ms: int
+    clock: StoredClock
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """The key is known: nothing was written."""
+
+    seen: Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """The match is at another version or refusal count: nothing was written."""
+
+    version: int
+    refusals: int
+
+
+class Refusal(enum.Enum):
+    """Why nothing was written, where no detail is needed."""
+
+    MISSING = enum.auto()
+    OVER = enum.auto()
+    LATE = enum.auto()
+    NOT_DUE = enum.auto()
+
+
+ApplyResult = Applied | Duplicate | Stale | Refusal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Durability:
+    """What the store reports about its own promises.
+
+    Attributes:
+        mode: `local/everysec`, `local/always`, `memory` and so on.
+        problems: Why a referee should not take work on this store; empty if fine.
+    """
+
+    mode: str
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchPage:
+    """One page of match ids, newest first; `cursor` is None on the last page."""
+
+    match_ids: tuple[str, ...]
+    cursor: str | None
+
+
+class MatchStore(abc.ABC):
+    """Keeps matches. Every method may raise `StoreUnavailableError`.
+
+    A change is judged in this order, then written as a whole or not at all:
+    missing, known key, over, late (or not due), version and refusal count.
+    """
+
+    @abc.abstractmethod
+    async def create(self, creation: Creation) -> Applied | Duplicate:
+        """Store a new match, index it and set its first deadline.
+
+        A second creation under the same match id writes nothing and is a
+        `Duplicate` whose `same_request` compares the request hashes.
+        """
+
+    @abc.abstractmethod
+    async def read(
+        self, match_id: str, key: SubmissionKey | None = None
+    ) -> StoredMatch | None:
+        """Return the match, or None when there is none."""
+
+    @abc.abstractmethod
+    async def apply(self, change: Change) -> ApplyResult:
+        """Store one step of a match, or say why not."""
+
+    @abc.abstractmethod
+    async def log(
+        self, match_id: str, *, after: EntryId | None = None, count: int | None = None
+    ) -> Sequence[StoredEntry]:
+        """Return log entries in order, from the first one after `after`."""
+
+    @abc.abstractmethod
+    async def due(self, limit: int) -> Sequence[str]:
+        """Return ids of matches whose deadline and grace are past, oldest first."""
+
+    @abc.abstractmethod
+    async def list_matches(
+        self, *, bot: str | None, limit: int, cursor: str | None
+    ) -> MatchPage:
+        """Return matches, newest first, of one bot or of everyone.
+
+        Raises:
+            ValueError: The cursor was not made by this store.
+        """
+
+    @abc.abstractmethod
+    async def finished(self, limit: int) -> Sequence[str]:
+        """Return ids of ended matches whose record is not archived, oldest first."""
+
+    @abc.abstractmethod
+    async def acknowledge(self, match_id: str) -> None:
+        """Take an ended match off the list of `finished`; doing it twice is fine."""
+
+    @abc.abstractmethod
+    async def wakes(self) -> AsyncIterator[str]:
+        """Yield ids of matches that may have changed: a hint, never the truth.
+
+        Yields an empty id after every gap in the subscription: everything may
+        have changed. The first thing yielded is an empty id, once subscribed.
+        """
+        yield ""
+
+    @abc.abstractmethod
+    async def identity_key(self) -> bytes:
+        """Return the 32-byte key that match ids are derived with; made once."""
+
+    @abc.abstractmethod
+    async def durability(self) -> Durability:
+        """Ask the server what it promises."""
+
+    @abc.abstractmethod
+    async def aclose(self) -> None:
+        """Give back connections."""
+
+
+class Registry(abc.ABC):
+    """Keeps owners, bots and tokens as rows of JSON text by kind and key.
+
+    Every method may raise `StoreUnavailableError`.
+    """
+
+    @abc.abstractmethod
+    async def add(self, kind: str, key: str, row: str) -> str:
+        """Store a row unless the key is taken; return the row that is stored."""
+
+    @abc.abstractmethod
+    async def get(self, kind: str, key: str) -> str | None:
+        """Return a row, or None."""
+
+    @abc.abstractmethod
+    async def replace(self, kind: str, key: str, old: str, new: str) -> bool:
+        """Replace a row if it is still `old`; say whether it was."""
+
+    @abc.abstractmethod
+    async def rows(self, kind: str) -> Sequence[str]:
+        """Return all rows of a kind, ordered by key."""
+
+
+class Sealer(Protocol):
+    """Keeps hidden state unreadable where it is stored."""
+
+    def seal(self, plain: bytes, context: str) -> bytes:
+        """Encrypt and authenticate; the context must be the same to open it."""
+
+    def open(self, sealed: bytes, context: str) -> bytes:
+        """Decrypt.
+
+        Raises:
+            SealError: The bytes or the context are not what was sealed.
+        """
+
+
+class SealError(Exception):
+    """Sealed bytes that do not open: another key, another context or damage."""
+
+
+class Signer(Protocol):
+    """Signs with the referee's key."""
+
+    @property
+    def key_id(self) -> str:
+        """RFC 7638 thumbprint of the public key."""
+
+    def sign(self, message: bytes) -> bytes:
+        """Return the Ed25519 signature of exactly these bytes."""
+
+
+class Archive(abc.ABC):
+    """Keeps signed match records for good."""
+
+    @abc.abstractmethod
+    async def put(self, match_id: str, envelope: bytes) -> None:
+        """Keep a record; the same bytes again are fine.
+
+        Raises:
+            ArchiveConflictError: Another record of this match is kept already.
+        """
+
+    @abc.abstractmethod
+    async def get(self, match_id: str) -> bytes | None:
+        """Return the record, or None while there is none."""
+
+
+class ArchiveConflictError(Exception):
+    """Two different records of one match: the second one was not stored."""
+
+
+class Observer(Protocol):
+    """Counts what happens; labels come from closed sets only."""
+
+    def move(self, kind: str, verdict: str) -> None:
+        """Count a judged submission by move kind and verdict."""
+
+    def refusal(self, reason: str) -> None:
+        """Count a refusal by reason."""
+
+    def round_over(self, outcome: str) -> None:
+        """Count a finished round."""
+
+    def match_created(self) -> None:
+        """Count a created match."""
+
+    def match_over(self, ending: str) -> None:
+        """Count an ended match by ending."""
+
+    def timeout(self) -> None:
+        """Count a deadline that was acted on."""
+
+    def record_signed(self) -> None:
+        """Count a signed and archived record."""
+
+    def attached(self, change: int) -> None:
+        """Add to the number of attached bots."""
+
+    def watching(self, change: int) -> None:
+        """Add to the number of watchers."""
+
+
+class Chance(Protocol):
+    """Where secrets come from."""
+
+    def token(self, size: int) -> bytes:
+        """Return unpredictable bytes."""

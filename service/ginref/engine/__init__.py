@@ -1,0 +1,1 @@
+"""The rules of Gin Rummy and Hollywood Gin: pure values and functions."""

@@ -1,0 +1,1 @@
+"""Edges: messages in, use cases, messages out."""
