@@ -1,0 +1,131 @@
+# What a checkout can do. Everything is made inside it: .venv holds the packages,
+# build whatever else is derived.
+
+# A Python of 3.11 or newer; python3 and its newer siblings are tried when unset.
+PYTHON ?=
+export PYTHON
+
+PYTEST_ARGS ?=
+
+BIN := .venv/bin
+API := proto/ginref/v1
+GENERATED := service/ginref/v1
+THIRD_PARTY := build/third_party
+RELEASED := proto/released.binpb
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+.PHONY: help
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target what; \
+	do printf '  make %-16s %s\n' "$$target" "$$what"; done
+
+.PHONY: demo
+demo: runtime ## Play one Hollywood match between two bots, sign and verify its record
+	@$(BIN)/python -m ginref demo
+
+.PHONY: test
+test: development ## Run every test
+	@.ci/debian redis-server=redis-server
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# --- environments ------------------------------------------------------------
+
+.PHONY: runtime
+runtime:
+	@.ci/venv requirements.lock
+
+.PHONY: development
+development:
+	@.ci/venv requirements-dev.lock
+
+.PHONY: lock
+lock: ## Choose the newest packages that fit and pin them by hash
+	@mkdir -p build
+	$${PYTHON:-python3} -m venv build/lock
+	build/lock/bin/python -m pip install --quiet 'uv>=0.9'
+	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade \
+	  --extra server --group dev --output-file requirements-dev.lock pyproject.toml
+	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade --constraint requirements-dev.lock \
+	  --extra server --output-file requirements.lock pyproject.toml
+
+# One lock for every platform and Python, without the name of any index.
+LOCK_OPTIONS := --quiet --universal --python-version 3.11 --generate-hashes \
+  --no-emit-index-url --no-emit-find-links --annotation-style line \
+  --custom-compile-command 'make lock'
+
+# --- gates -------------------------------------------------------------------
+
+.PHONY: check
+check: check-style check-types check-layers check-proto check-spelling ## Run every static check
+
+.PHONY: check-style
+check-style: development
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/ruff check --quiet
+
+.PHONY: check-types
+check-types: development
+	$(BIN)/mypy --no-error-summary
+
+.PHONY: check-layers
+check-layers: development
+	$(BIN)/lint-imports --no-logo --cache-dir build/import-linter
+
+.PHONY: check-proto
+check-proto: development $(THIRD_PARTY)
+	$(BIN)/buf lint proto
+	$(BIN)/buf format proto --diff --exit-code
+	$(BIN)/buf breaking proto --against $(RELEASED)
+	@rm -rf build/generated
+	@$(call generate,build/generated)
+	diff --recursive --exclude=__pycache__ build/generated/ginref/v1 $(GENERATED)
+
+.PHONY: check-spelling
+check-spelling: development
+	git ls-files -z | xargs -0 $(BIN)/codespell
+
+.PHONY: format
+format: development $(THIRD_PARTY) ## Put Python and proto files into their standard form
+	$(BIN)/ruff check --fix --quiet
+	$(BIN)/ruff format --quiet
+	$(BIN)/buf format proto --write
+
+# --- the API -----------------------------------------------------------------
+
+# $(1): the source root to generate into.
+define generate
+	mkdir -p $(1)/ginref/v1
+	printf '%s\n' '"""Messages and stubs of the API, generated from $(API)."""' \
+	  >$(1)/ginref/v1/__init__.py
+	PATH="$(BIN):$$PATH" $(BIN)/python -m grpc_tools.protoc -I proto -I $(THIRD_PARTY) \
+	  --python_out=$(1) --mypy_out=quiet:$(1) $(API)/*.proto
+	PATH="$(BIN):$$PATH" $(BIN)/python -m grpc_tools.protoc -I proto -I $(THIRD_PARTY) \
+	  --grpc_python_out=$(1) --mypy_grpc_out=quiet:$(1) $(API)/*_service.proto
+endef
+
+.PHONY: proto
+proto: development $(THIRD_PARTY) ## Generate the API's Python code from the proto files
+	rm -f $(GENERATED)/*_pb2.py $(GENERATED)/*_pb2.pyi \
+	  $(GENERATED)/*_pb2_grpc.py $(GENERATED)/*_pb2_grpc.pyi
+	$(call generate,service)
+
+.PHONY: released
+released: development $(THIRD_PARTY) ## Make the proto files of today the ones to stay compatible with
+	$(BIN)/buf build proto --output $(RELEASED)
+
+# The proto files of others come with their wheel and are never committed.
+$(THIRD_PARTY): requirements-dev.lock | development
+	@rm -rf $@
+	@mkdir -p $@/google/api
+	@cp .venv/lib/python3*/site-packages/google/api/annotations.proto \
+	  .venv/lib/python3*/site-packages/google/api/field_behavior.proto \
+	  .venv/lib/python3*/site-packages/google/api/http.proto $@/google/api/
+
+# -----------------------------------------------------------------------------
+
+.PHONY: clean
+clean: ## Remove everything that was made
+	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .coverage htmlcov
+	find service clients tests -name __pycache__ -type d -prune -exec rm -rf {} +
