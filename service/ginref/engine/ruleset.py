@@ -169,7 +169,7 @@ class Ruleset:
         if "name" not in options:
             raise RulesetError("name", "missing")
         known = {field.name: field.type for field in fields(cls)}
-        values = {}
+        values: dict[str, Any] = {}
         for key, value in options.items():
             if key not in known:
                 raise RulesetError(str(key), "unknown option")
@@ -218,7 +218,7 @@ def _read(key: str, kind: object, value: object) -> object:
     """Check one option's type; text becomes the enum it names."""
     if isinstance(kind, type) and issubclass(kind, enum.StrEnum):
         try:
-            return kind(value)
+            return kind(str(value))
         except ValueError:
             expected = ", ".join(kind)
             raise RulesetError(key, f"{value!r}: one of {expected} expected") from None
@@ -260,4 +260,3 @@ def preset(name: str) -> Ruleset:
     if name not in PRESETS:
         raise RulesetError("name", f"{name!r}: one of {', '.join(PRESETS)} expected")
     return PRESETS[name]
-
