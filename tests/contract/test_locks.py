@@ -1,0 +1,44 @@
+"""The two lock files: pinned, hashed, one inside the other, and bound to no index."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RUNTIME = "requirements.lock"
+DEVELOPMENT = "requirements-dev.lock"
+
+each_lock = pytest.mark.parametrize(
+    "lock",
+    [pytest.param(RUNTIME, id="runtime"), pytest.param(DEVELOPMENT, id="development")],
+)
+
+
+def requirements(lock: str) -> list[str]:
+    """The requirements of a lock, each with its marker and its hashes on one line."""
+    text = (ROOT / lock).read_text(encoding="utf-8").replace("\\\n", "")
+    return [
+        line for line in text.splitlines() if line and not line.lstrip().startswith("#")
+    ]
+
+
+@each_lock
+def test_every_package_is_pinned_by_version_and_hash(lock: str) -> None:
+    pinned = re.compile(
+        r"[a-z0-9-]+==[0-9a-z.]+( ; .+?)? +(--hash=sha256:[0-9a-f]{64} *)+"
+    )
+
+    assert requirements(lock)
+    assert [line for line in requirements(lock) if not pinned.fullmatch(line)] == []
+
+
+@each_lock
+def test_no_host_is_named(lock: str) -> None:
+    text = (ROOT / lock).read_text(encoding="utf-8")
+
+    assert not re.search(r"://|-index|--find-links", text)
+
+
+def test_the_development_lock_holds_the_runtime_lock() -> None:
+    assert set(requirements(RUNTIME)) <= set(requirements(DEVELOPMENT))
