@@ -8,7 +8,16 @@ import abc
 import enum
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
+
+from ginref.record.clock import ClockPolicy
+
+
+DIGEST_SIZE: Final = 10
+"""Bytes of a digest of seat and request id."""
+
+HASH_SIZE: Final = 8
+"""Bytes of a request hash."""
 
 
 class StoreUnavailableError(Exception):
@@ -16,27 +25,6 @@ class StoreUnavailableError(Exception):
 
     The same submission with the same request id may be tried again.
     """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClockPolicy:
-    """The time rules of a match, fixed at creation; all values in milliseconds.
-
-    Attributes:
-        name: Preset name, or `custom`.
-        start_ms: Time for each step from offer to ready.
-        free_ms: Time of a move that costs nothing.
-        bank_ms: Time of a seat for the whole match beyond its free time.
-        cap_ms: Most time for one move.
-        grace_ms: Slack before a move counts as late.
-    """
-
-    name: str
-    start_ms: int
-    free_ms: int
-    bank_ms: int
-    cap_ms: int
-    grace_ms: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +38,15 @@ class SubmissionKey:
 
     digest: bytes
     request_hash: bytes
+
+    def __post_init__(self) -> None:
+        """Check the sizes.
+
+        Raises:
+            ValueError: The digest is not 10 bytes or the hash is not 8.
+        """
+        if len(self.digest) != DIGEST_SIZE or len(self.request_hash) != HASH_SIZE:
+            raise ValueError("a submission key is a 10-byte digest and an 8-byte hash")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +92,8 @@ class Change:
             None takes the deadline from the clock of `to_act`.
         ending: The match is over with this transition.
         judge_time: Refuse it as late after the deadline and grace.
-        due_only: Refuse it as not due before the deadline and grace are past.
+        due_only: Refuse it as not due before the deadline and grace are past;
+            such a change is never late.
     """
 
     match_id: str
@@ -111,6 +109,18 @@ class Change:
     ending: bool = False
     judge_time: bool = True
     due_only: bool = False
+
+    def __post_init__(self) -> None:
+        """Check that the next deadline is known.
+
+        Raises:
+            ValueError: A transition that does not end the match names neither the
+                seat to act nor a window.
+        """
+        if self.refusal or self.ending:
+            return
+        if self.to_act is None and self.window_ms is None:
+            raise ValueError("a transition needs a seat to act or a window")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
