@@ -1,0 +1,270 @@
+"""One deal played to its end: a frozen value, and the function that moves it on.
+
+Source: the common rules of Gin Rummy. The non-dealer is offered the first upcard,
+then the dealer; when both refuse, the non-dealer draws from the stock. A turn is a
+draw and then a discard or a knock. A plain discard that leaves two cards in the
+stock ends the round undecided.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple, assert_never
+
+from ginref.engine.card import Card, CardSet, Rank, Suit
+from ginref.engine.deadwood import Arrangement
+from ginref.engine.error import Breach, IllegalMoveError
+from ginref.engine.layoff import defend
+from ginref.engine.legality import check, lay_down, options
+from ginref.engine.move import Discard, DrawStock, DrawUpcard, Knock, Move, Pass
+from ginref.engine.phase import (
+    DRAW,
+    DRAW_FORCED,
+    UPCARD_OFFERED,
+    UPCARD_REFUSED_ONCE,
+    Phase,
+    RoundOver,
+    RoundResult,
+    Showdown,
+    throw_after_pile,
+    throw_after_stock,
+)
+from ginref.engine.ruleset import AceLimit, Ruleset
+from ginref.engine.seat import Seat
+from ginref.engine.showdown import Outcome, score
+
+HAND_CARDS: Final = 10
+_UPCARD_AT: Final = 2 * HAND_CARDS
+_DECK_CARDS: Final = 52
+_SPADES_MULTIPLIER: Final = 2
+
+
+class DiscardEntry(NamedTuple):
+    """One card laid on the discard pile, in the order the table saw it.
+
+    Attributes:
+        card: The card.
+        seat: Who discarded it; None for the first upcard.
+        turn: The turn it ended, counted from 1; 0 for the first upcard.
+        taken_by: Who took it from the pile; None while it lies there.
+    """
+
+    card: Card
+    seat: Seat | None
+    turn: int
+    taken_by: Seat | None
+
+
+class Round(NamedTuple):
+    """A round between two seats, hidden cards and all.
+
+    A named tuple, because a turn makes two of them and they are the cheapest frozen
+    values to make.
+
+    Attributes:
+        dealer: The seat that dealt.
+        non_dealer: The other seat; it is offered the first upcard.
+        hands: Cards of the non-dealer, then of the dealer.
+        deck: The 52 cards as they were dealt from, top first.
+        drawn: Cards that have left the deck from its top.
+        discards: Every card laid on the pile, the first upcard first.
+        passes: Seats that have refused the first upcard, 0 to 2.
+        to_act: The seat that decides; None when the round is over.
+        phase: What it decides.
+        knock_limit: Most deadwood to knock with.
+        multiplier: What the round's score is multiplied by.
+    """
+
+    dealer: Seat
+    non_dealer: Seat
+    hands: tuple[CardSet, CardSet]
+    deck: tuple[Card, ...]
+    drawn: int
+    discards: tuple[DiscardEntry, ...]
+    passes: int
+    to_act: Seat | None
+    phase: Phase
+    knock_limit: int
+    multiplier: int
+
+    @property
+    def stock_count(self) -> int:
+        """Cards left in the stock."""
+        return _DECK_CARDS - self.drawn
+
+    @property
+    def turns(self) -> int:
+        """Turns completed by a discard, of both seats together."""
+        return len(self.discards) - 1
+
+    @property
+    def first_upcard(self) -> Card:
+        """The card turned up after the deal."""
+        return self.discards[0].card
+
+    @property
+    def pile(self) -> tuple[Card, ...]:
+        """Cards lying on the discard pile, the upcard last."""
+        return tuple(entry.card for entry in self.discards if entry.taken_by is None)
+
+    def hand(self, seat: Seat) -> CardSet:
+        """Return the cards a seat holds."""
+        return self.hands[seat is self.dealer]
+
+    def opponent(self, seat: Seat) -> Seat:
+        """Return the seat that plays against this one."""
+        return self.non_dealer if seat is self.dealer else self.dealer
+
+
+def deal(rules: Ruleset, deck: Sequence[Card], dealer: Seat, non_dealer: Seat) -> Round:
+    """Deal ten cards each by turns, the non-dealer first, and turn up the next one."""
+    upcard = deck[_UPCARD_AT]
+    return Round(
+        dealer=dealer,
+        non_dealer=non_dealer,
+        hands=(
+            CardSet.of(deck[0:_UPCARD_AT:2]),
+            CardSet.of(deck[1:_UPCARD_AT:2]),
+        ),
+        deck=tuple(deck),
+        drawn=_UPCARD_AT + 1,
+        discards=(DiscardEntry(upcard, None, 0, None),),
+        passes=0,
+        to_act=non_dealer,
+        phase=UPCARD_OFFERED,
+        knock_limit=knock_limit(rules, upcard),
+        multiplier=multiplier(rules, upcard),
+    )
+
+
+def knock_limit(rules: Ruleset, upcard: Card) -> int:
+    """Return the most deadwood to knock with after this first upcard.
+
+    Source: in Oklahoma Gin the first upcard sets the limit, face cards ten; an ace
+    asks for gin, or for one point at most where the house says so.
+    """
+    if not rules.knock_limit_from_upcard:
+        return rules.knock_limit
+    if upcard.rank is Rank.ACE and rules.ace_limit is AceLimit.GIN_ONLY:
+        return 0
+    return min(rules.knock_limit, upcard.points)
+
+
+def multiplier(rules: Ruleset, upcard: Card) -> int:
+    """Return what a round's score is multiplied by after this first upcard.
+
+    Source: in Oklahoma Gin a spade doubles everything the round scores.
+    """
+    doubled = rules.spades_double and upcard.suit is Suit.SPADES
+    return _SPADES_MULTIPLIER if doubled else 1
+
+
+def legal_moves(round_: Round, rules: Ruleset, seat: Seat) -> tuple[Move, ...]:
+    """Return what a seat may do: nothing unless it is to act."""
+    if seat is not round_.to_act:
+        return ()
+    return options(rules, round_.phase, round_.hand(seat), round_.knock_limit)
+
+
+def apply_move(round_: Round, rules: Ruleset, seat: Seat, move: Move) -> Round:
+    """Return the round after a move.
+
+    Raises:
+        IllegalMoveError: It is not the seat's turn, or the rules do not allow the
+            move.
+    """
+    phase = round_.phase
+    if seat is not round_.to_act and round_.to_act is not None:
+        raise IllegalMoveError(Breach.NOT_YOUR_TURN, to_act=round_.to_act)
+    hand = round_.hand(seat)
+    match move:
+        case Knock():
+            laid = lay_down(rules, phase, hand, round_.knock_limit, move)
+            return _knock(round_, rules, seat, move.card, laid)
+        case Discard():
+            check(rules, phase, hand, move)
+            return _discard(round_, rules, seat, move.card)
+        case DrawStock():
+            check(rules, phase, hand, move)
+            return _draw_stock(round_, seat)
+        case DrawUpcard():
+            check(rules, phase, hand, move)
+            return _draw_upcard(round_, seat)
+        case Pass():
+            check(rules, phase, hand, move)
+            return _pass(round_)
+        case _:
+            assert_never(move)
+
+
+def _pass(round_: Round) -> Round:
+    if round_.phase is UPCARD_OFFERED:
+        return round_._replace(
+            passes=1, to_act=round_.dealer, phase=UPCARD_REFUSED_ONCE
+        )
+    return round_._replace(passes=2, to_act=round_.non_dealer, phase=DRAW_FORCED)
+
+
+def _draw_stock(round_: Round, seat: Seat) -> Round:
+    card = round_.deck[round_.drawn]
+    return round_._replace(
+        hands=_with_hand(round_, seat, round_.hand(seat).add(card)),
+        drawn=round_.drawn + 1,
+        phase=throw_after_stock(card),
+    )
+
+
+def _draw_upcard(round_: Round, seat: Seat) -> Round:
+    # The last card discarded is always the one on top: a turn ends with a discard,
+    # and the first upcard is buried by the turn that follows its refusal.
+    top = round_.discards[-1]
+    return round_._replace(
+        hands=_with_hand(round_, seat, round_.hand(seat).add(top.card)),
+        discards=(
+            *round_.discards[:-1],
+            DiscardEntry(top.card, top.seat, top.turn, seat),
+        ),
+        phase=throw_after_pile(top.card),
+    )
+
+
+def _discard(round_: Round, rules: Ruleset, seat: Seat, card: Card) -> Round:
+    turn = len(round_.discards)
+    after = round_._replace(
+        hands=_with_hand(round_, seat, round_.hand(seat).remove(card)),
+        discards=(*round_.discards, DiscardEntry(card, seat, turn, None)),
+        to_act=round_.opponent(seat),
+        phase=DRAW,
+    )
+    if after.stock_count <= rules.wall:
+        return _end(after, RoundResult(Outcome.WALL, None, 0, None))
+    if turn >= rules.turn_limit:
+        return _end(after, RoundResult(Outcome.TURN_CAP, None, 0, None))
+    return after
+
+
+def _knock(
+    round_: Round, rules: Ruleset, seat: Seat, discard: Card | None, laid: Arrangement
+) -> Round:
+    defender = round_.opponent(seat)
+    may_lay_off = bool(laid.deadwood) or rules.layoff_on_gin
+    spread = defend(laid.melds, round_.hand(defender), may_lay_off=may_lay_off)
+    worth = score(
+        rules,
+        laid.points,
+        spread.points,
+        multiplier=round_.multiplier,
+        big_gin=discard is None,
+    )
+    winner = (
+        None if worth.knocker_wins is None else seat if worth.knocker_wins else defender
+    )
+    showdown = Showdown(seat, defender, discard, laid, spread)
+    return _end(round_, RoundResult(worth.outcome, winner, worth.points, showdown))
+
+
+def _end(round_: Round, result: RoundResult) -> Round:
+    return round_._replace(to_act=None, phase=RoundOver(result))
+
+
+def _with_hand(round_: Round, seat: Seat, hand: CardSet) -> tuple[CardSet, CardSet]:
+    non_dealer, dealer = round_.hands
+    return (non_dealer, hand) if seat is round_.dealer else (hand, dealer)
