@@ -171,7 +171,8 @@ def apply(match: Match, seat: Seat, move: Move, deck_for: DeckFor) -> Match:
 def _next_round(
     match: Match, ended: Round, result: RoundResult, deck_for: DeckFor
 ) -> Match:
-    rules, sheet, columns = match.rules, match.sheet, ()
+    rules, sheet = match.rules, match.sheet
+    columns: tuple[int, ...] = ()
     if result.winner is not None:
         columns = next_columns(sheet, rules, result.winner)
         sheet = enter(sheet, rules, result.winner, result.points, match.round_number)

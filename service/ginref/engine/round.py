@@ -105,6 +105,14 @@ class Round(NamedTuple):
         """Cards lying on the discard pile, the upcard last."""
         return tuple(entry.card for entry in self.discards if entry.taken_by is None)
 
+    @property
+    def upcard(self) -> Card | None:
+        """The top of the discard pile; None when it is empty."""
+        for entry in reversed(self.discards):
+            if entry.taken_by is None:
+                return entry.card
+        return None
+
     def hand(self, seat: Seat) -> CardSet:
         """Return the cards a seat holds."""
         return self.hands[seat is self.dealer]

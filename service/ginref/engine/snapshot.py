@@ -1,0 +1,336 @@
+"""A whole match as a few hundred bytes, hidden cards and all, and back.
+
+For the store and the record only. The first byte names the format; the rest is one
+JSON array, with a card written as one of 52 letters and a card set as its mask.
+Entries of the score sheet are not written: they follow from the finished rounds.
+"""
+
+import functools
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from ginref.engine.card import PACK, Card, CardSet
+from ginref.engine.deadwood import Arrangement
+from ginref.engine.error import EngineError
+from ginref.engine.layoff import Layoff, Spread
+from ginref.engine.match import Ending, Match, MatchOver, RoundSummary
+from ginref.engine.meld import Meld, find_meld
+from ginref.engine.phase import (
+    DRAW,
+    DRAW_FORCED,
+    UPCARD_OFFERED,
+    UPCARD_REFUSED_ONCE,
+    Draw,
+    FirstUpcard,
+    Phase,
+    RoundOver,
+    RoundResult,
+    Showdown,
+    throw_after_pile,
+    throw_after_stock,
+)
+from ginref.engine.round import DiscardEntry, Round
+from ginref.engine.ruleset import Ruleset
+from ginref.engine.seat import Seat
+from ginref.engine.sheet import Entry, Game, ScoreSheet
+from ginref.engine.showdown import Outcome
+
+FORMAT: Final = 1
+"""First byte of every snapshot; it changes with the layout of the rest."""
+
+_LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_CARD_BY_LETTER: Final = dict(zip(_LETTERS, PACK, strict=True))
+_OUTCOMES: Final = tuple(Outcome)
+_NOBODY: Final = -1
+_SEATS: Final[dict[int, Seat]] = {int(seat): seat for seat in Seat}
+_SEAT_LETTERS: Final[dict[str, Seat | None]] = {
+    "-": None,
+    **{str(int(seat)): seat for seat in Seat},
+}
+_DIGEST_LETTERS: Final = 16
+
+
+class SnapshotError(EngineError, ValueError):
+    """Bytes that are no snapshot of this format."""
+
+
+def encode(match: Match) -> bytes:
+    """Write a match."""
+    fields = [
+        _write_rules(match.rules),
+        len(match.seats),
+        match.round_number,
+        [_write_summary(summary) for summary in match.history],
+        [[_seat(game.winner), game.closed_in_round or 0] for game in match.sheet.games],
+        _write_result(match.last_result),
+        _write_round(match.round),
+        _write_over(match.over),
+    ]
+    text = json.dumps(fields, separators=(",", ":"))
+    return bytes([FORMAT]) + text.encode()
+
+
+def decode(data: bytes) -> Match:
+    """Read a match written by `encode`.
+
+    Raises:
+        SnapshotError: The bytes have another format, are damaged, or were written
+            under rules that have changed since.
+    """
+    if data[:1] != bytes([FORMAT]):
+        message = f"not a snapshot of format {FORMAT}"
+        raise SnapshotError(message)
+    try:
+        return _read_match(json.loads(data[1:]))
+    except (ValueError, TypeError, LookupError) as error:
+        message = "a damaged snapshot"
+        raise SnapshotError(message) from error
+
+
+def _read_match(fields: Sequence[Any]) -> Match:
+    rules_text, seat_count, round_number, rounds, games, last, round_, over = fields
+    seats = tuple(Seat)[:seat_count]
+    history = tuple(
+        _read_summary(number, summary) for number, summary in enumerate(rounds, 1)
+    )
+    last_result = _read_result(last)
+    return Match(
+        rules=_read_rules(rules_text),
+        seats=seats,
+        round_number=round_number,
+        round=_read_round(round_, last_result),
+        sheet=_read_sheet(seats, history, games),
+        history=history,
+        last_result=last_result,
+        over=_read_over(over),
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def _write_rules(rules: Ruleset) -> str:
+    """Name the rules, with their differences from the defaults and their digest."""
+    defaults = Ruleset(name=rules.name).to_dict()
+    changed = {
+        key: value for key, value in rules.to_dict().items() if value != defaults[key]
+    }
+    text = json.dumps(changed, separators=(",", ":"))
+    return f"{rules.digest[:_DIGEST_LETTERS]}{rules.name}\n{text}"
+
+
+@functools.lru_cache(maxsize=64)
+def _read_rules(text: str) -> Ruleset:
+    name, _, changed = text[_DIGEST_LETTERS:].partition("\n")
+    rules = Ruleset.from_dict({"name": name, **json.loads(changed)})
+    if rules.digest[:_DIGEST_LETTERS] != text[:_DIGEST_LETTERS]:
+        message = f"the rules called {name!r} have changed"
+        raise SnapshotError(message)
+    return rules
+
+
+def _write_summary(summary: RoundSummary) -> list[int]:
+    return [
+        summary.dealer,
+        _OUTCOMES.index(summary.outcome),
+        _seat(summary.winner),
+        summary.points,
+        sum(1 << column for column in summary.columns),
+    ]
+
+
+def _read_summary(number: int, fields: Sequence[int]) -> RoundSummary:
+    dealer, outcome, winner, points, columns = fields
+    return RoundSummary(
+        number,
+        _SEATS[dealer],
+        _OUTCOMES[outcome],
+        _SEATS.get(winner),
+        points,
+        tuple(at for at in range(columns.bit_length()) if columns >> at & 1),
+    )
+
+
+def _read_sheet(
+    seats: tuple[Seat, ...],
+    history: tuple[RoundSummary, ...],
+    games: Sequence[Sequence[int]],
+) -> ScoreSheet:
+    entries: list[list[list[Entry]]] = [[[] for _ in seats] for _ in games]
+    wins = [0] * len(seats)
+    for summary in history:
+        if summary.winner is not None:
+            wins[summary.winner] += 1
+            for column in summary.columns:
+                entry = Entry(summary.number, summary.points)
+                entries[column][summary.winner].append(entry)
+    columns = tuple(
+        Game(tuple(map(tuple, entries[at])), _SEATS.get(winner), closed or None)
+        for at, (winner, closed) in enumerate(games)
+    )
+    return ScoreSheet(columns, tuple(wins))
+
+
+def _write_result(result: RoundResult | None) -> list[Any] | None:
+    if result is None:
+        return None
+    showdown = result.showdown
+    return [
+        _OUTCOMES.index(result.outcome),
+        _seat(result.winner),
+        result.points,
+        None if showdown is None else _write_showdown(showdown),
+    ]
+
+
+def _read_result(fields: Sequence[Any] | None) -> RoundResult | None:
+    if fields is None:
+        return None
+    outcome, winner, points, showdown = fields
+    return RoundResult(
+        _OUTCOMES[outcome],
+        _SEATS.get(winner),
+        points,
+        None if showdown is None else _read_showdown(showdown),
+    )
+
+
+def _write_showdown(showdown: Showdown) -> list[Any]:
+    laid, spread = showdown.arrangement, showdown.spread
+    return [
+        showdown.knocker,
+        showdown.defender,
+        "" if showdown.discard is None else _LETTERS[showdown.discard.index],
+        [meld.cards.mask for meld in laid.melds],
+        laid.deadwood.mask,
+        [meld.cards.mask for meld in spread.melds],
+        _write_cards(layoff.card for layoff in spread.layoffs),
+        [layoff.meld for layoff in spread.layoffs],
+        spread.deadwood.mask,
+    ]
+
+
+def _read_showdown(fields: Sequence[Any]) -> Showdown:
+    knocker, defender, discard, laid, loose, melds, cards, at, left = fields
+    layoffs = map(Layoff, _read_cards(cards), at)
+    return Showdown(
+        _SEATS[knocker],
+        _SEATS[defender],
+        _CARD_BY_LETTER[discard] if discard else None,
+        Arrangement(_read_melds(laid), CardSet(loose)),
+        Spread(_read_melds(melds), tuple(layoffs), CardSet(left)),
+    )
+
+
+def _read_melds(masks: Sequence[int]) -> tuple[Meld, ...]:
+    melds = [find_meld(CardSet(mask)) for mask in masks]
+    if None in melds:
+        message = f"{masks} are not melds"
+        raise SnapshotError(message)
+    return tuple(meld for meld in melds if meld)
+
+
+def _write_round(round_: Round) -> list[Any]:
+    non_dealer, dealer = round_.hands
+    discards = round_.discards
+    return [
+        round_.dealer,
+        round_.non_dealer,
+        non_dealer.mask,
+        dealer.mask,
+        _write_cards(round_.deck),
+        round_.drawn,
+        _write_cards(entry.card for entry in discards),
+        "".join(_seat_letter(entry.seat) for entry in discards),
+        "".join(_seat_letter(entry.taken_by) for entry in discards),
+        round_.passes,
+        _seat(round_.to_act),
+        _write_phase(round_.phase),
+        round_.knock_limit,
+        round_.multiplier,
+    ]
+
+
+def _read_round(fields: Sequence[Any], last_result: RoundResult | None) -> Round:
+    (
+        dealer, non_dealer, non_dealer_hand, dealer_hand, deck, drawn,
+        cards, seats, takers, passes, to_act, phase, knock_limit, multiplier,
+    ) = fields  # fmt: skip
+    return Round(
+        dealer=_SEATS[dealer],
+        non_dealer=_SEATS[non_dealer],
+        hands=(CardSet(non_dealer_hand), CardSet(dealer_hand)),
+        deck=_read_cards(deck),
+        drawn=drawn,
+        discards=tuple(
+            DiscardEntry(
+                _CARD_BY_LETTER[card], _SEAT_LETTERS[seat], turn, _SEAT_LETTERS[taker]
+            )
+            for turn, (card, seat, taker) in enumerate(
+                zip(cards, seats, takers, strict=True)
+            )
+        ),
+        passes=passes,
+        to_act=_SEATS.get(to_act),
+        phase=_read_phase(phase, last_result),
+        knock_limit=knock_limit,
+        multiplier=multiplier,
+    )
+
+
+def _write_phase(phase: Phase) -> str:
+    match phase:
+        case FirstUpcard():
+            return f"upcard{phase.passes}"
+        case Draw():
+            return "forced" if phase.forced_stock else "draw"
+        case RoundOver():
+            # The result is the match's last one.
+            return "over"
+        case _:
+            origin = "pile" if phase.from_pile else "stock"
+            return origin + _LETTERS[phase.drawn.index]
+
+
+_PLAIN_PHASES: Final[dict[str, Phase]] = {
+    _write_phase(phase): phase
+    for phase in (UPCARD_OFFERED, UPCARD_REFUSED_ONCE, DRAW, DRAW_FORCED)
+}
+
+
+def _read_phase(text: str, last_result: RoundResult | None) -> Phase:
+    if text in _PLAIN_PHASES:
+        return _PLAIN_PHASES[text]
+    if text == "over" and last_result is not None:
+        return RoundOver(last_result)
+    drawn = _CARD_BY_LETTER[text[-1]]
+    throws = {"pile": throw_after_pile, "stock": throw_after_stock}
+    return throws[text[:-1]](drawn)
+
+
+def _write_over(over: MatchOver | None) -> list[Any] | None:
+    return None if over is None else [_seat(over.winner), over.how, over.at_fault]
+
+
+def _read_over(fields: Sequence[Any] | None) -> MatchOver | None:
+    if fields is None:
+        return None
+    winner, how, at_fault = fields
+    return MatchOver(
+        _SEATS.get(winner), Ending(how), tuple(_SEATS[seat] for seat in at_fault)
+    )
+
+
+def _write_cards(cards: Iterable[Card]) -> str:
+    return "".join([_LETTERS[card.index] for card in cards])
+
+
+def _read_cards(text: str) -> tuple[Card, ...]:
+    return tuple([_CARD_BY_LETTER[letter] for letter in text])
+
+
+def _seat(seat: Seat | None) -> int:
+    return _NOBODY if seat is None else int(seat)
+
+
+def _seat_letter(seat: Seat | None) -> str:
+    return "-" if seat is None else str(int(seat))

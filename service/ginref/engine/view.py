@@ -1,0 +1,454 @@
+"""What may be seen of a match: the only way out for anybody outside the referee.
+
+A view is plain data without a reference to the match it shows. Whoever has the same
+fields, a bot behind a wire for example, gets the same answers from it.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ginref.engine.card import PACK, Card, CardSet
+from ginref.engine.deadwood import (
+    Arrangement,
+    best_arrangement,
+    deadwood,
+    discard_deadwoods,
+)
+from ginref.engine.error import Breach, IllegalMoveError
+from ginref.engine.legality import check, forbidden_discard, lay_down, options
+from ginref.engine.match import Match, MatchOver, RoundSummary
+from ginref.engine.meld import Meld, find_meld
+from ginref.engine.move import DRAW_STOCK, DRAW_UPCARD, PASS, Knock, Move
+from ginref.engine.phase import (
+    DRAW,
+    DRAW_FORCED,
+    UPCARD_OFFERED,
+    Phase,
+    PhaseName,
+    RoundOver,
+    Showdown,
+    Throw,
+    throw_after_pile,
+    throw_after_stock,
+)
+from ginref.engine.round import DiscardEntry, Round
+from ginref.engine.ruleset import Ruleset
+from ginref.engine.seat import Seat
+from ginref.engine.sheet import ScoreSheet, next_columns
+from ginref.engine.showdown import Outcome
+
+__all__ = [
+    "DiscardEntry",
+    "DiscardOption",
+    "OpponentView",
+    "PhaseName",
+    "PublicView",
+    "RoundReveal",
+    "SeatView",
+    "TableView",
+    "public_view",
+    "view_for",
+]
+
+FROM_STOCK: Final = "stock"
+FROM_PILE: Final = "pile"
+
+_ALL_CARDS: Final = CardSet.of(PACK)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpponentView:
+    """What everybody knows about one seat of the round.
+
+    Attributes:
+        seat: The seat.
+        hand_count: Cards it holds, 10 or 11.
+        known: Cards it took from the pile and still holds.
+        took: Cards it took from the pile, in order, thrown since or not.
+        passed: It refused the first upcard.
+        upcard_refusals: Upcards it left on the pile when it could have taken them.
+    """
+
+    seat: Seat
+    hand_count: int
+    known: CardSet
+    took: tuple[Card, ...]
+    passed: bool
+    upcard_refusals: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundReveal:
+    """A round that ended in a knock, with everything laid down.
+
+    Attributes:
+        number: The round, counted from 1.
+        dealer: Who dealt it.
+        outcome: How it ended.
+        winner: The seat that scored; None for a tie that scores nothing.
+        points: What it scored.
+        columns: Positions of the games it was entered in.
+        showdown: Both hands: melds, layoffs and deadwood.
+    """
+
+    number: int
+    dealer: Seat
+    outcome: Outcome
+    winner: Seat | None
+    points: int
+    columns: tuple[int, ...]
+    showdown: Showdown
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardOption:
+    """A card that may be thrown.
+
+    Attributes:
+        card: The card.
+        deadwood: Least deadwood points of the other ten.
+    """
+
+    card: Card
+    deadwood: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableView:
+    """What everybody at the table may see.
+
+    Attributes:
+        rules: The house rules.
+        seats: The seats of the match.
+        round_number: The current round, counted from 1; drawn rounds count.
+        deal_number: The number `k` of its deal, counted from 0.
+        dealer: Who dealt it.
+        to_act: The seat that decides; None when the match is over.
+        phase: What it decides.
+        forced_stock: Only the stock may be drawn: both seats refused the upcard.
+        knock_limit: Most deadwood to knock with, in points.
+        multiplier: What the round's score is multiplied by.
+        first_upcard: The card turned up after the deal.
+        upcard: The top of the discard pile; None when the pile is empty.
+        stock_count: Cards in the stock.
+        draws_left: Stock cards that can still be drawn, by both seats together.
+        pile: Every card laid on the discard pile, in order.
+        turn: Turns completed in this round, of both seats together.
+        turns_left: Turns after which the round is drawn.
+        sheet: The score sheet.
+        last_result: The round before this one, if it ended in a knock.
+        over: The end of the match; None while it is played.
+    """
+
+    rules: Ruleset
+    seats: tuple[Seat, ...]
+    round_number: int
+    deal_number: int
+    dealer: Seat
+    to_act: Seat | None
+    phase: PhaseName
+    forced_stock: bool
+    knock_limit: int
+    multiplier: int
+    first_upcard: Card
+    upcard: Card | None
+    stock_count: int
+    draws_left: int
+    pile: tuple[DiscardEntry, ...]
+    turn: int
+    turns_left: int
+    sheet: ScoreSheet
+    last_result: RoundReveal | None
+    over: MatchOver | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicView(TableView):
+    """A match as a spectator sees it: no hand at all.
+
+    Attributes:
+        players: What is known of each seat, by seat.
+        rounds: Every finished round.
+    """
+
+    players: tuple[OpponentView, ...]
+    rounds: tuple[RoundSummary, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatView(TableView):
+    """A match as one seat sees it, and answers worked out from what it sees.
+
+    Attributes:
+        seat: The seat whose view it is.
+        hand: Its cards.
+        drawn: The card it drew this turn; None before it has drawn.
+        drawn_from: `stock` or `pile`; None before it has drawn.
+        opponents: What is known of the other seats.
+        next_columns: Positions of the games that its next win enters.
+    """
+
+    seat: Seat
+    hand: CardSet
+    drawn: Card | None
+    drawn_from: str | None
+    opponents: tuple[OpponentView, ...]
+    next_columns: tuple[int, ...]
+
+    @property
+    def is_my_turn(self) -> bool:
+        """This seat decides."""
+        return self.to_act is self.seat
+
+    @property
+    def forbidden_discard(self) -> Card | None:
+        """The card that may not be thrown this turn: the one taken from the pile."""
+        return forbidden_discard(self.rules, self._phase()) if self.drawn else None
+
+    @property
+    def legal(self) -> tuple[Move, ...]:
+        """Every move this seat may make now; knocks by discard, undeclared."""
+        if not self.is_my_turn:
+            return ()
+        return options(self.rules, self._phase(), self.hand, self.knock_limit)
+
+    def check(self, move: Move) -> None:
+        """Judge a move of this seat as the referee would, declared melds included.
+
+        Raises:
+            IllegalMoveError: The match is over, it is not this seat's turn, or the
+                rules do not allow the move.
+        """
+        if self.over:
+            raise IllegalMoveError(Breach.MATCH_OVER)
+        if not self.is_my_turn:
+            raise IllegalMoveError(Breach.NOT_YOUR_TURN, to_act=self.to_act)
+        if isinstance(move, Knock):
+            lay_down(self.rules, self._phase(), self.hand, self.knock_limit, move)
+        else:
+            check(self.rules, self._phase(), self.hand, move)
+
+    @property
+    def pass_turn(self) -> Move | None:
+        """Refusing the first upcard, where that is legal."""
+        return self._if_legal(PASS)
+
+    @property
+    def draw_upcard(self) -> Move | None:
+        """Taking the top of the discard pile, where that is legal."""
+        return self._if_legal(DRAW_UPCARD)
+
+    @property
+    def draw_stock(self) -> Move | None:
+        """Drawing from the stock, where that is legal."""
+        return self._if_legal(DRAW_STOCK)
+
+    @property
+    def deadwood(self) -> int:
+        """Least deadwood points of the cards in hand, all eleven after a draw."""
+        return deadwood(self.hand)
+
+    @property
+    def arrangement(self) -> Arrangement:
+        """The cards in hand at their least deadwood, all eleven after a draw."""
+        return best_arrangement(self.hand)
+
+    @property
+    def upcard_saves(self) -> int:
+        """Points by which taking the upcard and throwing the best card helps.
+
+        0 when it does not help or the upcard is not to be had.
+        """
+        if self.upcard is None or self.draw_upcard is None:
+            return 0
+        taken = throw_after_pile(self.upcard)
+        kept = forbidden_discard(self.rules, taken)
+        after = discard_deadwoods(self.hand.add(self.upcard))
+        best = min(points for card, points in after.items() if card is not kept)
+        return max(0, self.deadwood - best)
+
+    @property
+    def discards(self) -> tuple[DiscardOption, ...]:
+        """Cards that may be thrown now: least deadwood first, then dearest card."""
+        if not self.is_my_turn or self.drawn is None:
+            return ()
+        kept = self.forbidden_discard
+        thrown = [
+            DiscardOption(card, points)
+            for card, points in discard_deadwoods(self.hand).items()
+            if card is not kept
+        ]
+        return tuple(sorted(thrown, key=_by_deadwood))
+
+    @property
+    def best_knock(self) -> Knock | None:
+        """The knock with the least deadwood, big gin above all; None if illegal."""
+        if not self.is_my_turn or self.drawn is None:
+            return None
+        if self.rules.big_gin_bonus is not None and not self.deadwood:
+            return Knock()
+        best = self.discards[0]
+        return Knock(best.card) if best.deadwood <= self.knock_limit else None
+
+    @property
+    def unseen(self) -> CardSet:
+        """Cards this seat has never seen: in the stock or in another hand."""
+        laid = CardSet.of(entry.card for entry in self.pile)
+        return _ALL_CARDS - self.hand - laid
+
+    def wanted(self, card: Card) -> tuple[Meld, ...]:
+        """Return the melds of three that an opponent could make with a card.
+
+        The other two cards are known to be in its hand, or unseen.
+        """
+        pool = self.unseen
+        for opponent in self.opponents:
+            pool |= opponent.known
+        trios = (CardSet(mask) for mask in _TRIOS[card.index])
+        possible = (trio for trio in trios if trio.remove(card) - pool == _NO_CARDS)
+        return tuple(meld for trio in possible if (meld := find_meld(trio)))
+
+    def _if_legal(self, move: Move) -> Move | None:
+        # The three draws need no look at the hand; after a draw none is legal.
+        return move if self.drawn is None and move in self.legal else None
+
+    def _phase(self) -> Phase:
+        if self.drawn is not None:
+            taken = self.drawn_from == FROM_PILE
+            return (throw_after_pile if taken else throw_after_stock)(self.drawn)
+        if self.phase is PhaseName.UPCARD:
+            return UPCARD_OFFERED
+        return DRAW_FORCED if self.forced_stock else DRAW
+
+
+_NO_CARDS: Final = CardSet()
+
+
+def _trios() -> tuple[tuple[int, ...], ...]:
+    """Masks of the melds of three that contain each card, in order."""
+    trios: list[list[int]] = [[] for _ in PACK]
+    for card in PACK:
+        same_rank = [other for other in PACK if other.rank is card.rank]
+        trio = CardSet.of(other for other in same_rank if other is not card)
+        trios_here = [trio.mask]
+        if card.index + 2 < len(PACK):
+            trios_here.append(card.bit * 0b111)
+        for mask in trios_here:
+            if find_meld(CardSet(mask)):
+                for member in CardSet(mask):
+                    trios[member.index].append(mask)
+    return tuple(tuple(sorted(masks)) for masks in trios)
+
+
+_TRIOS: Final = _trios()
+
+
+def _by_deadwood(option: DiscardOption) -> tuple[int, int, int]:
+    return option.deadwood, -option.card.points, option.card.index
+
+
+def view_for(match: Match, seat: Seat) -> SeatView:
+    """Return what a seat may see of a match.
+
+    Raises:
+        ValueError: The match has no such seat.
+    """
+    if seat not in match.seats:
+        message = f"{seat!r} is none of {match.seats!r}"
+        raise ValueError(message)
+    round_ = match.round
+    drawn, drawn_from = None, None
+    if match.to_act is seat and isinstance(round_.phase, Throw):
+        drawn = round_.phase.drawn
+        drawn_from = FROM_PILE if round_.phase.from_pile else FROM_STOCK
+    return SeatView(
+        **_table(match),
+        seat=seat,
+        hand=round_.hand(seat),
+        drawn=drawn,
+        drawn_from=drawn_from,
+        opponents=(_in_public(round_, round_.opponent(seat)),),
+        next_columns=next_columns(match.sheet, match.rules, seat),
+    )
+
+
+def public_view(match: Match) -> PublicView:
+    """Return what anybody may see of a match."""
+    return PublicView(
+        **_table(match),
+        players=tuple(_in_public(match.round, seat) for seat in match.seats),
+        rounds=match.history,
+    )
+
+
+def _table(match: Match) -> dict[str, Any]:
+    """Fields of a `TableView`."""
+    rules, round_ = match.rules, match.round
+    return {
+        "rules": rules,
+        "seats": match.seats,
+        "round_number": match.round_number,
+        "deal_number": match.deal_number,
+        "dealer": round_.dealer,
+        "to_act": match.to_act,
+        "phase": PhaseName.OVER if match.over else round_.phase.name,
+        "forced_stock": round_.phase is DRAW_FORCED,
+        "knock_limit": round_.knock_limit,
+        "multiplier": round_.multiplier,
+        "first_upcard": round_.first_upcard,
+        "upcard": round_.upcard,
+        "stock_count": round_.stock_count,
+        "draws_left": max(0, round_.stock_count - rules.wall),
+        "pile": round_.discards,
+        "turn": round_.turns,
+        "turns_left": rules.turn_limit - round_.turns,
+        "sheet": match.sheet,
+        "last_result": _reveal(match),
+        "over": match.over,
+    }
+
+
+def _reveal(match: Match) -> RoundReveal | None:
+    result = match.last_result
+    if result is None or result.showdown is None:
+        return None
+    summary = match.history[-1]
+    return RoundReveal(**summary._asdict(), showdown=result.showdown)
+
+
+def _in_public(round_: Round, seat: Seat) -> OpponentView:
+    took = tuple(entry.card for entry in round_.discards if entry.taken_by is seat)
+    passed = round_.passes > (seat is round_.dealer)
+    return OpponentView(
+        seat=seat,
+        hand_count=len(round_.hand(seat)),
+        # A card that was taken from the pile can leave the hand only to the pile.
+        known=CardSet.of(took) & round_.hand(seat),
+        took=took,
+        passed=passed,
+        upcard_refusals=_refusals(round_, seat, passed=passed),
+    )
+
+
+def _refusals(round_: Round, seat: Seat, *, passed: bool) -> tuple[Card, ...]:
+    """Upcards the seat could have taken: passed by, or left for the stock."""
+    left = [round_.first_upcard] if passed else []
+    opponent = round_.opponent(seat)
+    # About the last discard the seat has decided only once it has drawn.
+    decided = round_.discards[1:] if _has_drawn(round_) else round_.discards[1:-1]
+    left += [
+        entry.card
+        for entry in decided
+        if entry.seat is opponent and entry.taken_by is None
+    ]
+    return tuple(left)
+
+
+def _has_drawn(round_: Round) -> bool:
+    match round_.phase:
+        case Throw():
+            return True
+        case RoundOver():
+            return round_.phase.result.showdown is not None
+        case _:
+            return False
