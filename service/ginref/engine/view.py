@@ -19,19 +19,19 @@ from ginref.engine.legality import check, forbidden_discard, lay_down, options
 from ginref.engine.match import Match, MatchOver, RoundSummary
 from ginref.engine.meld import Meld, find_meld
 from ginref.engine.move import DRAW_STOCK, DRAW_UPCARD, PASS, Knock, Move
+from ginref.engine.opponent import OpponentView, observe
 from ginref.engine.phase import (
     DRAW,
     DRAW_FORCED,
     UPCARD_OFFERED,
     Phase,
     PhaseName,
-    RoundOver,
     Showdown,
     Throw,
     throw_after_pile,
     throw_after_stock,
 )
-from ginref.engine.round import DiscardEntry, Round
+from ginref.engine.round import DiscardEntry
 from ginref.engine.ruleset import Ruleset
 from ginref.engine.seat import Seat
 from ginref.engine.sheet import ScoreSheet, next_columns
@@ -54,27 +54,6 @@ FROM_STOCK: Final = "stock"
 FROM_PILE: Final = "pile"
 
 _ALL_CARDS: Final = CardSet.of(PACK)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpponentView:
-    """What everybody knows about one seat of the round.
-
-    Attributes:
-        seat: The seat.
-        hand_count: Cards it holds, 10 or 11.
-        known: Cards it took from the pile and still holds.
-        took: Cards it took from the pile, in order, thrown since or not.
-        passed: It refused the first upcard.
-        upcard_refusals: Upcards it left on the pile when it could have taken them.
-    """
-
-    seat: Seat
-    hand_count: int
-    known: CardSet
-    took: tuple[Card, ...]
-    passed: bool
-    upcard_refusals: tuple[Card, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -367,7 +346,7 @@ def view_for(match: Match, seat: Seat) -> SeatView:
         hand=round_.hand(seat),
         drawn=drawn,
         drawn_from=drawn_from,
-        opponents=(_in_public(round_, round_.opponent(seat)),),
+        opponents=(observe(round_, round_.opponent(seat)),),
         next_columns=next_columns(match.sheet, match.rules, seat),
     )
 
@@ -376,7 +355,7 @@ def public_view(match: Match) -> PublicView:
     """Return what anybody may see of a match."""
     return PublicView(
         **_table(match),
-        players=tuple(_in_public(match.round, seat) for seat in match.seats),
+        players=tuple(observe(match.round, seat) for seat in match.seats),
         rounds=match.history,
     )
 
@@ -414,41 +393,3 @@ def _reveal(match: Match) -> RoundReveal | None:
         return None
     summary = match.history[-1]
     return RoundReveal(**summary._asdict(), showdown=result.showdown)
-
-
-def _in_public(round_: Round, seat: Seat) -> OpponentView:
-    took = tuple(entry.card for entry in round_.discards if entry.taken_by is seat)
-    passed = round_.passes > (seat is round_.dealer)
-    return OpponentView(
-        seat=seat,
-        hand_count=len(round_.hand(seat)),
-        # A card that was taken from the pile can leave the hand only to the pile.
-        known=CardSet.of(took) & round_.hand(seat),
-        took=took,
-        passed=passed,
-        upcard_refusals=_refusals(round_, seat, passed=passed),
-    )
-
-
-def _refusals(round_: Round, seat: Seat, *, passed: bool) -> tuple[Card, ...]:
-    """Upcards the seat could have taken: passed by, or left for the stock."""
-    left = [round_.first_upcard] if passed else []
-    opponent = round_.opponent(seat)
-    # About the last discard the seat has decided only once it has drawn.
-    decided = round_.discards[1:] if _has_drawn(round_) else round_.discards[1:-1]
-    left += [
-        entry.card
-        for entry in decided
-        if entry.seat is opponent and entry.taken_by is None
-    ]
-    return tuple(left)
-
-
-def _has_drawn(round_: Round) -> bool:
-    match round_.phase:
-        case Throw():
-            return True
-        case RoundOver():
-            return round_.phase.result.showdown is not None
-        case _:
-            return False
