@@ -10,8 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from ginref.record.clock import ClockPolicy
-
+from ginref.record.clock import ClockPolicy, StoredClock
 
 DIGEST_SIZE: Final = 10
 """Bytes of a digest of seat and request id."""
@@ -76,7 +75,7 @@ class Creation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One step of a match: a transition to `expected_version + 1`, or a counted refusal.
+    """One step: a transition to `expected_version + 1`, or a counted refusal.
 
     Attributes:
         match_id: The match.
@@ -89,7 +88,8 @@ class Change:
         mover: Seat index whose clock is debited, or None.
         to_act: Seat index whose clock runs afterwards, or None.
         window_ms: Fixed time until the next deadline, for steps before play;
-            None takes the deadline from the clock of `to_act`.
+            None takes the deadline from the clock of `to_act`, or keeps the
+            deadline as it is when `to_act` is None, too.
         ending: The match is over with this transition.
         judge_time: Refuse it as late after the deadline and grace.
         due_only: Refuse it as not due before the deadline and grace are past;
@@ -121,23 +121,6 @@ class Change:
             return
         if self.to_act is None and self.window_ms is None:
             raise ValueError("a transition needs a seat to act or a window")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredClock:
-    """The clock fields of a match as stored.
-
-    Attributes:
-        to_act: Seat index whose clock runs, or None.
-        started_ms: When that clock started.
-        deadline_ms: Last moment in time, without grace; 0 when the match is over.
-        banks_ms: What is left of each seat's bank.
-    """
-
-    to_act: int | None
-    started_ms: int
-    deadline_ms: int
-    banks_ms: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -181,6 +164,7 @@ class StoredMatch:
         setup: As given at creation.
         state: As given by the last transition.
         clock: Clock fields.
+        created_ms: When it was created.
         now_ms: The store's time at reading.
         seen: Earlier submission under the key that was asked about, if any.
     """
@@ -191,6 +175,7 @@ class StoredMatch:
     setup: bytes
     state: bytes
     clock: StoredClock
+    created_ms: int
     now_ms: int
     seen: Seen | None = None
 
@@ -306,11 +291,31 @@ class MatchStore(abc.ABC):
         """Take an ended match off the list of `finished`; doing it twice is fine."""
 
     @abc.abstractmethod
-    async def wakes(self) -> AsyncIterator[str]:
-        """Yield ids of matches that may have changed: a hint, never the truth.
+    async def live_matches(self, bot: str) -> Sequence[str]:
+        """Return ids of matches of a bot that are not known to be over, oldest first.
 
-        Yields an empty id after every gap in the subscription: everything may
-        have changed. The first thing yielded is an empty id, once subscribed.
+        Ended ones may be among them until `drop_live` takes them off.
+        """
+
+    @abc.abstractmethod
+    async def drop_live(self, bot: str, match_id: str) -> None:
+        """Take an ended match off a bot's live matches; doing it twice is fine."""
+
+    @abc.abstractmethod
+    async def attach(self, bot: str, attachment: str) -> None:
+        """Make this the bot's newest attachment, and wake `bot/<name>`."""
+
+    @abc.abstractmethod
+    async def attachment(self, bot: str) -> str | None:
+        """Return the bot's newest attachment."""
+
+    @abc.abstractmethod
+    async def wakes(self) -> AsyncIterator[str]:
+        """Yield topics that may have changed: hints, never the truth.
+
+        A topic is a match id, or `bot/<name>` when a bot has a new match or a new
+        attachment. An empty topic says that everything may have changed: it is
+        the first one yielded, once subscribed, and follows every gap.
         """
         yield ""
 

@@ -58,10 +58,17 @@ def seed_secret(text: str) -> bytes:
 
 def derive_key(secret: bytes, purpose: bytes, k: int) -> bytes:
     """Derive the 32-byte key of a purpose's shuffle `k`: HKDF with an empty salt."""
-    extracted = hmac.digest(bytes(32), secret, "sha256")
-    # One block of output, so the expansion is its first step.
-    info = purpose + k.to_bytes(4, "big")
-    return hmac.digest(extracted, info + b"\x01", "sha256")
+    return expand(extract(secret), purpose + k.to_bytes(4, "big"))
+
+
+def extract(material: bytes) -> bytes:
+    """Concentrate key material into 32 bytes: the first step of HKDF, no salt."""
+    return hmac.digest(bytes(32), material, "sha256")
+
+
+def expand(key: bytes, info: bytes) -> bytes:
+    """Derive 32 bytes for one use: the second step of HKDF, whose output is a block."""
+    return hmac.digest(key, info + b"\x01", "sha256")
 
 
 def _shuffle(items: Sequence[_T], key: bytes) -> tuple[_T, ...]:

@@ -62,6 +62,25 @@ PRESETS: Final = MappingProxyType(
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredClock:
+    """The clocks of a match at its latest step.
+
+    Attributes:
+        to_act: Seat index whose clock runs, or None.
+        started_ms: When that clock started.
+        deadline_ms: Last moment in time, without grace; 0 when the match is over.
+        banks_ms: What is left of each seat's bank.
+        elapsed_ms: What the latest move took.
+    """
+
+    to_act: int | None
+    started_ms: int
+    deadline_ms: int
+    banks_ms: tuple[int, ...]
+    elapsed_ms: int = 0
+
+
 def debit(bank_ms: int, elapsed_ms: int, free_ms: int) -> int:
     """Return what is left of a bank after a move that took `elapsed_ms`.
 
@@ -79,3 +98,44 @@ def deadline(started_ms: int, bank_ms: int, free_ms: int, cap_ms: int) -> int:
 def is_late(now_ms: int, deadline_ms: int, grace_ms: int) -> bool:
     """Say whether a deadline and its grace are past."""
     return now_ms > deadline_ms + grace_ms
+
+
+def advance(  # noqa: PLR0913 - the facts of one step, all of them needed
+    clock: StoredClock,
+    policy: ClockPolicy,
+    *,
+    now_ms: int,
+    mover: int | None,
+    to_act: int | None,
+    window_ms: int | None,
+    ending: bool,
+) -> StoredClock:
+    """Return the clocks after a step that was stored at `now_ms`.
+
+    Args:
+        clock: The clocks before it.
+        policy: The time rules.
+        now_ms: When the step was stored.
+        mover: Seat index whose clock is debited, or None.
+        to_act: Seat index whose clock runs afterwards, or None.
+        window_ms: A fixed time until the next deadline, or None.
+        ending: The match is over with the step.
+    """
+    banks, elapsed_ms = list(clock.banks_ms), clock.elapsed_ms
+    if mover is not None:
+        elapsed_ms = now_ms - clock.started_ms
+        banks[mover] = debit(banks[mover], elapsed_ms, policy.free_ms)
+    due_ms = clock.deadline_ms
+    if ending:
+        due_ms = 0
+    elif window_ms is not None:
+        due_ms = now_ms + window_ms
+    elif to_act is not None:
+        due_ms = deadline(now_ms, banks[to_act], policy.free_ms, policy.cap_ms)
+    return StoredClock(
+        to_act=to_act,
+        started_ms=now_ms,
+        deadline_ms=due_ms,
+        banks_ms=tuple(banks),
+        elapsed_ms=elapsed_ms,
+    )

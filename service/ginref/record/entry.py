@@ -1,0 +1,195 @@
+"""Entries of a match's log: one per accepted step and per counted refusal.
+
+An entry is text: a JSON list of its kind and its facts, as short as it can be, since
+a live match keeps hundreds of them.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ginref.engine.error import NotationError
+from ginref.engine.move import Move, parse_move
+from ginref.engine.seat import Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """The match was created, with a setup that is kept beside the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A bot took its seat."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """A bot left its seat."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """A seat committed to its share, or said that it has none (None)."""
+
+    seat: Seat
+    commitment: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed:
+    """A seat revealed its share."""
+
+    seat: Seat
+    share: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A move was accepted.
+
+    Attributes:
+        seat: Who moved.
+        request_id: The bot's identity of the submission.
+        move: The move.
+        referee_ms: Milliseconds that the referee spent before it was stored.
+    """
+
+    seat: Seat
+    request_id: str
+    move: Move
+    referee_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An illegal move was counted: as a strike, or as the one strike too many."""
+
+    seat: Seat
+    request_id: str
+    move: Move
+    referee_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resigned:
+    """A seat resigned."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Aborted:
+    """The organizer ended the match."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    """The deadline passed; the state says whose it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Voided:
+    """The referee could not go on."""
+
+
+Entry = (
+    Created
+    | Accepted
+    | Declined
+    | Committed
+    | Revealed
+    | Moved
+    | Refused
+    | Resigned
+    | Aborted
+    | TimedOut
+    | Voided
+)
+
+
+class EntryError(ValueError):
+    """Bytes that are no log entry."""
+
+
+def encode_entry(entry: Entry) -> bytes:
+    """Return an entry as bytes."""
+    facts: list[Any] = [_WORDS[type(entry)]]
+    match entry:
+        case Moved() | Refused():
+            facts += [entry.seat, entry.request_id, str(entry.move), entry.referee_ms]
+        case Committed(seat, commitment):
+            facts += [seat, None if commitment is None else commitment.hex()]
+        case Revealed(seat, share):
+            facts += [seat, share.hex()]
+        case Accepted(seat) | Declined(seat) | Resigned(seat):
+            facts.append(seat)
+        case Created() | Aborted() | TimedOut() | Voided():
+            pass
+    return json.dumps(facts, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def decode_entry(data: bytes) -> Entry:
+    """Read an entry.
+
+    Raises:
+        EntryError: The bytes are no entry.
+    """
+    try:
+        word, *facts = json.loads(data)
+        return _READERS[word](*facts)
+    except (KeyError, TypeError, ValueError, NotationError) as error:
+        message = "bytes that are no log entry"
+        raise EntryError(message) from error
+
+
+def _read_move(seat: int, request_id: str, move: str, referee_ms: int) -> Moved:
+    return Moved(Seat(seat), request_id, parse_move(move), referee_ms)
+
+
+def _read_refusal(seat: int, request_id: str, move: str, referee_ms: int) -> Refused:
+    return Refused(Seat(seat), request_id, parse_move(move), referee_ms)
+
+
+def _read_commitment(seat: int, commitment: str | None) -> Committed:
+    share = None if commitment is None else bytes.fromhex(commitment)
+    return Committed(Seat(seat), share)
+
+
+_WORDS: Final[dict[type[Entry], str]] = {
+    Created: "new",
+    Accepted: "accept",
+    Declined: "decline",
+    Committed: "commit",
+    Revealed: "reveal",
+    Moved: "move",
+    Refused: "strike",
+    Resigned: "resign",
+    Aborted: "abort",
+    TimedOut: "timeout",
+    Voided: "void",
+}
+
+_READERS: Final[dict[str, Callable[..., Entry]]] = {
+    "new": Created,
+    "accept": lambda seat: Accepted(Seat(seat)),
+    "decline": lambda seat: Declined(Seat(seat)),
+    "commit": _read_commitment,
+    "reveal": lambda seat, share: Revealed(Seat(seat), bytes.fromhex(share)),
+    "move": _read_move,
+    "strike": _read_refusal,
+    "resign": lambda seat: Resigned(Seat(seat)),
+    "abort": Aborted,
+    "timeout": TimedOut,
+    "void": Voided,
+}
+
+
+def entry_word(entry: Entry) -> str:
+    """Name an entry's kind, as in records."""
+    return _WORDS[type(entry)]

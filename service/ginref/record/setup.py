@@ -1,0 +1,141 @@
+"""The facts of a match that are fixed when it is created."""
+
+import enum
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ginref.engine.deck import seed_secret
+from ginref.engine.ruleset import Ruleset
+from ginref.engine.seat import Seat
+from ginref.record.clock import ClockPolicy
+
+
+class DealSource(enum.StrEnum):
+    """Where the cards of a match come from."""
+
+    SHARES = "shares"
+    SEEDED = "seeded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What a match is, before anything happened in it.
+
+    Attributes:
+        match_id: Identity of the match.
+        ruleset: The rules.
+        clock: The time rules.
+        strikes_allowed: Illegal moves each seat may make; one more loses.
+        bots: Name of the bot of each seat.
+        deal_source: Where the cards come from.
+        referee_share: The referee's 32 secret bytes; of no use when seeded.
+        seed: The seed's text when the deal is seeded.
+        commitment: The referee's commitment to its share, 32 bytes.
+        signature: The referee's signature over `statement`.
+        key_id: Thumbprint of the key that made the signature.
+        creator: Identity of the caller that created the match.
+        durability: What the store promised when the match was created.
+        engine: Version of the engine that plays the match.
+    """
+
+    match_id: str
+    ruleset: Ruleset
+    clock: ClockPolicy
+    strikes_allowed: int
+    bots: tuple[str, ...]
+    deal_source: DealSource
+    referee_share: bytes
+    seed: str | None
+    commitment: bytes
+    signature: bytes
+    key_id: str
+    creator: str
+    durability: str
+    engine: str
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """The seats of the match, in order."""
+        return tuple(Seat)[: len(self.bots)]
+
+    @property
+    def secret_of_seed(self) -> bytes | None:
+        """The match secret of a seeded deal, 32 bytes; None for shares."""
+        return None if self.seed is None else seed_secret(self.seed)
+
+
+def statement(
+    match_id: str, ruleset: Ruleset, bots: tuple[str, ...], commitment: bytes
+) -> bytes:
+    """Return the bytes that the referee signs when it commits to its share.
+
+    They bind the commitment to one match, its rules and its seats.
+    """
+    facts = {
+        "bots": list(bots),
+        "commitment": commitment.hex(),
+        "match_id": match_id,
+        "ruleset_digest": ruleset.digest,
+    }
+    return b"ginref/commitment/v1\n" + canonical(facts)
+
+
+def canonical(value: object) -> bytes:
+    """Return JSON with sorted keys and no blanks.
+
+    For text, whole numbers up to 2^53, lists and objects with ASCII keys this is
+    the form of RFC 8785, without its cost.
+    """
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return text.encode()
+
+
+def setup_to_json(setup: Setup) -> dict[str, Any]:
+    """Return the setup as JSON values, its secret share included."""
+    return {
+        "match_id": setup.match_id,
+        "ruleset": setup.ruleset.to_dict(),
+        "ruleset_digest": setup.ruleset.digest,
+        "clock": asdict(setup.clock),
+        "strikes_allowed": setup.strikes_allowed,
+        "bots": list(setup.bots),
+        "deal_source": str(setup.deal_source),
+        "referee_share": setup.referee_share.hex(),
+        "seed": setup.seed,
+        "commitment": setup.commitment.hex(),
+        "signature": setup.signature.hex(),
+        "key_id": setup.key_id,
+        "creator": setup.creator,
+        "durability": setup.durability,
+        "engine": setup.engine,
+    }
+
+
+def setup_from_json(facts: Mapping[str, Any]) -> Setup:
+    """Read what `setup_to_json` returned.
+
+    Raises:
+        KeyError, TypeError, ValueError: It is something else.
+    """
+    ruleset = Ruleset.from_dict(facts["ruleset"])
+    if ruleset.digest != facts["ruleset_digest"]:
+        message = "the ruleset's digest is not that of its options"
+        raise ValueError(message)
+    return Setup(
+        match_id=facts["match_id"],
+        ruleset=ruleset,
+        clock=ClockPolicy(**facts["clock"]),
+        strikes_allowed=facts["strikes_allowed"],
+        bots=tuple(facts["bots"]),
+        deal_source=DealSource(facts["deal_source"]),
+        referee_share=bytes.fromhex(facts["referee_share"]),
+        seed=facts["seed"],
+        commitment=bytes.fromhex(facts["commitment"]),
+        signature=bytes.fromhex(facts["signature"]),
+        key_id=facts["key_id"],
+        creator=facts["creator"],
+        durability=facts["durability"],
+        engine=facts["engine"],
+    )

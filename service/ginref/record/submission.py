@@ -1,0 +1,57 @@
+"""A submitted move as canonical bytes: what a bot may sign, and what tells retries."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Final
+
+from ginref.engine.move import Move
+from ginref.engine.seat import Seat
+from ginref.record.setup import canonical
+
+DIGEST_SIZE: Final = 10
+"""Bytes of a digest of seat and request id."""
+
+HASH_SIZE: Final = 8
+"""Bytes kept of a submission's hash."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """A move as a bot submits it.
+
+    Attributes:
+        match_id: The match.
+        seat: The seat it is made for.
+        expected_version: Version of the match it is made for.
+        request_id: The bot's identity of this submission, 1 to 64 bytes of text.
+        move: The move.
+    """
+
+    match_id: str
+    seat: Seat
+    expected_version: int
+    request_id: str
+    move: Move
+
+    def encode(self) -> bytes:
+        """Return the canonical bytes: a tag line, then JSON with sorted keys."""
+        return b"ginref/submission/v1\n" + canonical(
+            {
+                "expected_version": self.expected_version,
+                "match_id": self.match_id,
+                "move": str(self.move),
+                "request_id": self.request_id,
+                "seat": str(self.seat),
+            }
+        )
+
+    @property
+    def request_hash(self) -> bytes:
+        """The first 8 bytes of SHA-256 over the canonical bytes."""
+        return hashlib.sha256(self.encode()).digest()[:HASH_SIZE]
+
+    @property
+    def digest(self) -> bytes:
+        """The first 10 bytes of SHA-256 over seat number and request id."""
+        text = bytes([self.seat]) + self.request_id.encode()
+        return hashlib.sha256(text).digest()[:DIGEST_SIZE]
