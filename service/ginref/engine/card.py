@@ -96,7 +96,7 @@ class Card:
             NotationError: The text is not a rank letter and a suit letter.
         """
         try:
-            return _BY_TEXT[text.upper()]
+            return _BY_TEXT[text]
         except KeyError:
             message = f"{text!r} is not a card: a rank of {_RANKS} and a suit of shdc"
             raise NotationError(message) from None
@@ -132,7 +132,12 @@ def _card(index: int) -> Card:
 PACK: Final[tuple[Card, ...]] = tuple(map(_card, range(52)))
 """All 52 cards by index, in the order of an unshuffled deck."""
 
-_BY_TEXT: Final = {str(card).upper(): card for card in PACK}
+_BY_TEXT: Final = {
+    rank + suit: card
+    for card in PACK
+    for rank in {str(card.rank), str(card.rank).lower()}
+    for suit in {str(card.suit), str(card.suit).upper()}
+}
 _BY_BIT: Final = {card.bit: card for card in PACK}
 
 

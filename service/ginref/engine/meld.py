@@ -5,11 +5,14 @@ suit in sequence, ace low: A-2-3 is a run, Q-K-A is not.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from ginref.engine.card import Card, CardSet, Rank, Suit
 from ginref.engine.error import NotationError
 
-MELD_CARDS_MIN = 3
+MELD_CARDS_MIN: Final = 3
+
+_CLAIM_CARDS_MIN: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +84,24 @@ class DeclaredMeld:
 
     cards: tuple[Card, ...]
 
+    def __post_init__(self) -> None:
+        """Refuse a claim that its own text could not tell from a single card.
+
+        Raises:
+            NotationError: Fewer than two cards are named.
+        """
+        if len(self.cards) < _CLAIM_CARDS_MIN:
+            message = f"{str(self)!r} is not a meld: two cards or more expected"
+            raise NotationError(message)
+
     @classmethod
     def parse(cls, text: str) -> "DeclaredMeld":
         """Read cards written together, as in `7s7h7d`.
 
         Raises:
-            NotationError: The text is not a sequence of cards.
+            NotationError: The text is not a sequence of two or more cards.
         """
-        if not text or len(text) % 2:
+        if len(text) % 2:
             message = f"{text!r} is not a meld: cards written together, as in 7s7h7d"
             raise NotationError(message)
         pairs = (text[at : at + 2] for at in range(0, len(text), 2))

@@ -93,7 +93,8 @@ def parse_move(text: str) -> Move:
         NotationError: The text is not a move; the message names what was expected.
     """
     word, *rest = text.split() or [""]
-    word = word.lower()
+    # Only ASCII, because letters of other scripts have these as their lower case.
+    word = word.lower() if word.isascii() else word
     if word in _PLAIN and not rest:
         return _PLAIN[word]
     if word == "discard" and len(rest) == 1:

@@ -18,13 +18,13 @@ class Seat(enum.IntEnum):
 
     @classmethod
     def parse(cls, text: str) -> "Seat":
-        """Read a seat's name.
+        """Read a seat's name, in small or capital letters.
 
         Raises:
             NotationError: The text names no seat.
         """
-        try:
-            return cls[text.upper()]
-        except KeyError:
-            message = f"{text!r} is not a seat: north, south or east expected"
-            raise NotationError(message) from None
+        for seat in cls:
+            if text in {seat.name, str(seat)}:
+                return seat
+        message = f"{text!r} is not a seat: north, south or east expected"
+        raise NotationError(message)

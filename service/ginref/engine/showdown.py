@@ -117,10 +117,12 @@ def score(
         outcome, bonus = Outcome.GIN, rules.gin_bonus
         if big_gin and rules.big_gin_bonus is not None:
             outcome, bonus = Outcome.BIG_GIN, rules.big_gin_bonus
-        return RoundScore(outcome, True, (difference + bonus) * multiplier)  # noqa: FBT003
+        points = (difference + bonus) * multiplier
+        return RoundScore(outcome, knocker_wins=True, points=points)
     if difference > 0:
-        return RoundScore(Outcome.KNOCK, True, difference * multiplier)  # noqa: FBT003
+        points = difference * multiplier
+        return RoundScore(Outcome.KNOCK, knocker_wins=True, points=points)
     if difference == 0 and not rules.undercut_on_tie:
-        return RoundScore(Outcome.TIE, None, 0)
+        return RoundScore(Outcome.TIE, knocker_wins=None, points=0)
     points = (rules.undercut_bonus - difference) * multiplier
-    return RoundScore(Outcome.UNDERCUT, False, points)  # noqa: FBT003
+    return RoundScore(Outcome.UNDERCUT, knocker_wins=False, points=points)

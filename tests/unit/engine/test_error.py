@@ -1,0 +1,37 @@
+import pytest
+
+from ginref.engine.error import (
+    Breach,
+    EngineError,
+    IllegalMoveError,
+    NotationError,
+    RulesetError,
+)
+
+
+def test_an_illegal_move_names_the_breach_and_its_facts() -> None:
+    error = IllegalMoveError(Breach.KNOCK_ABOVE_LIMIT, deadwood=11, limit=10)
+
+    assert str(error) == "knock_above_limit: deadwood 11, limit 10"
+    assert error.breach is Breach.KNOCK_ABOVE_LIMIT
+    assert error.facts == {"deadwood": "11", "limit": "10"}
+
+
+def test_an_illegal_move_may_have_no_facts() -> None:
+    assert str(IllegalMoveError(Breach.NOT_YOUR_TURN)) == "not_your_turn"
+
+
+def test_a_ruleset_error_names_the_option() -> None:
+    error = RulesetError("wall", "30 is not within 0 to 29")
+
+    assert error.key == "wall"
+    assert str(error) == "wall: 30 is not within 0 to 29"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [NotationError, RulesetError, IllegalMoveError],
+    ids=lambda kind: kind.__name__,
+)
+def test_everything_the_engine_refuses_is_one_family(kind: type[Exception]) -> None:
+    assert issubclass(kind, EngineError)

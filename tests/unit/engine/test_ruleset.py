@@ -1,0 +1,139 @@
+import json
+from typing import Any
+
+import pytest
+
+from ginref.engine.error import RulesetError
+from ginref.engine.ruleset import (
+    GIN,
+    HOLLYWOOD,
+    OKLAHOMA,
+    PRESETS,
+    AceLimit,
+    NextDealer,
+    Ruleset,
+    Table,
+    preset,
+)
+
+
+@pytest.mark.parametrize("rules", PRESETS.values(), ids=lambda rules: rules.name)
+def test_a_preset_is_found_by_its_name(rules: Ruleset) -> None:
+    assert preset(rules.name) is rules
+
+
+def test_an_unknown_preset_is_refused_by_name() -> None:
+    with pytest.raises(RulesetError, match="canasta") as refusal:
+        preset("canasta")
+
+    assert refusal.value.key == "name"
+
+
+@pytest.mark.parametrize("rules", PRESETS.values(), ids=lambda rules: rules.name)
+def test_a_ruleset_survives_json(rules: Ruleset) -> None:
+    options = json.loads(json.dumps(rules.to_dict()))
+
+    assert Ruleset.from_dict(options) == rules
+    assert Ruleset.from_dict(options).digest == rules.digest
+
+
+@pytest.mark.parametrize(
+    ("rules", "digest"),
+    [
+        (GIN, "8e098a2f8926221012ec7015e8ca8946f28a1650f52977e77beac633dd826a75"),
+        (HOLLYWOOD, "a05bf4879171afb45b87eb6e31937f9b14808329a1027f35ef6923a5a0f9be41"),
+        (OKLAHOMA, "c544c7fa17af5939509b678264e2faa7f454cf0948c60acdb4d2d606ba97c630"),
+    ],
+    ids=lambda value: value.name if isinstance(value, Ruleset) else "",
+)
+def test_a_published_digest_stays(rules: Ruleset, digest: str) -> None:
+    assert rules.digest == digest
+
+
+def test_any_change_changes_the_digest() -> None:
+    changed = [
+        GIN.but(name="house"),
+        GIN.but(version=2),
+        GIN.but(gin_bonus=20),
+        GIN.but(big_gin_bonus=31),
+        GIN.but(may_discard_taken_card=True),
+        GIN.but(next_dealer="alternate"),
+    ]
+
+    assert len({rules.digest for rules in (GIN, *changed)}) == 7
+
+
+def test_absent_options_keep_their_defaults() -> None:
+    assert Ruleset.from_dict({"name": "gin"}) == GIN
+
+
+def test_options_are_read_as_what_they_name() -> None:
+    rules = Ruleset.from_dict(
+        {"name": "house", "next_dealer": "alternate", "big_gin_bonus": None}
+    )
+
+    assert rules.next_dealer is NextDealer.ALTERNATE
+    assert rules.big_gin_bonus is None
+
+
+def test_rules_are_changed_by_option() -> None:
+    rules = OKLAHOMA.but(ace_limit="one", games=3)
+
+    assert rules.ace_limit is AceLimit.ONE
+    assert rules.games == 3
+    assert rules.game_target == OKLAHOMA.game_target
+
+
+def test_rules_change_by_enum_too() -> None:
+    assert GIN.but(next_dealer=NextDealer.ALTERNATE) == GIN.but(next_dealer="alternate")
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        pytest.param({"colour": 1}, "colour", id="an unknown option"),
+        pytest.param({"gin_bonus": "25"}, "gin_bonus", id="text for a number"),
+        pytest.param({"gin_bonus": True}, "gin_bonus", id="a switch for a number"),
+        pytest.param({"gin_bonus": 2.5}, "gin_bonus", id="a fraction"),
+        pytest.param({"gin_bonus": -1}, "gin_bonus", id="a negative bonus"),
+        pytest.param({"gin_bonus": None}, "gin_bonus", id="nothing for a number"),
+        pytest.param({"big_gin_bonus": "no"}, "big_gin_bonus", id="text for a bonus"),
+        pytest.param({"layoff_on_gin": 1}, "layoff_on_gin", id="a number for a switch"),
+        pytest.param({"knock_limit": 11}, "knock_limit", id="a limit above ten"),
+        pytest.param({"wall": 30}, "wall", id="a wall of the whole stock"),
+        pytest.param({"games": 2}, "games", id="two games"),
+        pytest.param({"next_dealer": "loser"}, "next_dealer", id="an unknown value"),
+        pytest.param({"next_dealer": 1}, "next_dealer", id="a number for a choice"),
+        pytest.param({"name": ""}, "name", id="no name"),
+        pytest.param({"name": "x" * 33}, "name", id="a name too long"),
+        pytest.param({"name": 1}, "name", id="a number for a name"),
+        pytest.param({"spades_double": True}, "spades_double", id="half of Oklahoma"),
+        pytest.param({"table": "cutthroat"}, "table", id="a table not offered"),
+    ],
+)
+def test_rules_that_cannot_be_played_are_refused_by_option(
+    changes: dict[str, Any], key: str
+) -> None:
+    with pytest.raises(RulesetError) as refusal:
+        GIN.but(**changes)
+
+    assert refusal.value.key == key
+    assert str(refusal.value).startswith(f"{key}: ")
+
+
+def test_a_ruleset_without_a_name_is_refused() -> None:
+    with pytest.raises(RulesetError, match="name: missing"):
+        Ruleset.from_dict({"gin_bonus": 25})
+
+
+def test_a_table_has_two_seats_or_three() -> None:
+    assert GIN.seat_count == 2
+    assert GIN.table is Table.TWO_HANDED
+
+
+def test_the_presets_differ_where_their_games_do() -> None:
+    assert GIN.but(name="hollywood", games=3) == HOLLYWOOD
+    assert GIN.games == OKLAHOMA.games == 1
+    assert OKLAHOMA.knock_limit_from_upcard
+    assert OKLAHOMA.spades_double
+    assert not GIN.knock_limit_from_upcard
