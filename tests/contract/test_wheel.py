@@ -34,7 +34,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
         cwd=ROOT,
         check=True,
-        capture_output=True,
     )
     (wheel,) = folder.glob("ginref-*.whl")
     return wheel
@@ -48,7 +47,6 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run(
         [*pip, "--disable-pip-version-check", "--target", str(folder), str(wheel)],
         check=True,
-        capture_output=True,
     )
     return folder
 
@@ -70,7 +68,7 @@ def test_the_core_needs_nothing_of_the_server(
     run = subprocess.run(
         [*python, str(installed), locked, *modules],
         check=True,
-        capture_output=True,
+        stdout=subprocess.PIPE,
         text=True,
     )
 
