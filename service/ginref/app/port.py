@@ -6,7 +6,7 @@ milliseconds. Byte strings are opaque to the store: it compares and keeps them.
 
 import abc
 import enum
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -109,18 +109,6 @@ class Change:
     ending: bool = False
     judge_time: bool = True
     due_only: bool = False
-
-    def __post_init__(self) -> None:
-        """Check that the next deadline is known.
-
-        Raises:
-            ValueError: A transition that does not end the match names neither the
-                seat to act nor a window.
-        """
-        if self.refusal or self.ending:
-            return
-        if self.to_act is None and self.window_ms is None:
-            raise ValueError("a transition needs a seat to act or a window")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -310,7 +298,7 @@ class MatchStore(abc.ABC):
         """Return the bot's newest attachment."""
 
     @abc.abstractmethod
-    async def wakes(self) -> AsyncIterator[str]:
+    async def wakes(self) -> AsyncGenerator[str, None]:
         """Yield topics that may have changed: hints, never the truth.
 
         A topic is a match id, or `bot/<name>` when a bot has a new match or a new

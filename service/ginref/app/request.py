@@ -1,0 +1,67 @@
+"""What callers ask for, after the codec has read it."""
+
+from dataclasses import dataclass
+
+from ginref.engine.ruleset import Ruleset
+from ginref.engine.seat import Seat
+from ginref.record.clock import ClockPolicy
+from ginref.record.setup import DealSource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMatch:
+    """A match to be created.
+
+    Attributes:
+        request_id: The caller's identity of the request, 1 to 64 bytes.
+        ruleset: The rules.
+        bots: Names of the bots by seat.
+        clock: The time rules.
+        strikes_allowed: Illegal moves allowed to each seat.
+        deal_source: Where the cards come from.
+        seed: Seed of a seeded deal.
+    """
+
+    request_id: str
+    ruleset: Ruleset
+    bots: tuple[str, ...]
+    clock: ClockPolicy
+    strikes_allowed: int
+    deal_source: DealSource
+    seed: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Accept:
+    """Take the seat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decline:
+    """Leave the seat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """Commit to a share; None says that the seat has none."""
+
+    commitment: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reveal:
+    """Reveal the share."""
+
+    share: bytes
+
+
+Step = Accept | Decline | Commit | Reveal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatStep:
+    """A step of a seat before play."""
+
+    match_id: str
+    seat: Seat
+    step: Step
