@@ -1,0 +1,335 @@
+"""Matches and rows in the memory of one process, for tests and the arena."""
+
+import asyncio
+import secrets
+import time
+from bisect import bisect_right
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Final
+
+from ginref.adapters.cursor import format_cursor, parse_cursor
+from ginref.app.port import (
+    Applied,
+    ApplyResult,
+    Change,
+    Creation,
+    Duplicate,
+    Durability,
+    EntryId,
+    MatchPage,
+    MatchStore,
+    Refusal,
+    Registry,
+    Seen,
+    Stale,
+    StoredEntry,
+    StoredMatch,
+    SubmissionKey,
+)
+from ginref.record.clock import StoredClock, advance, is_late
+
+_TOPIC_LIMIT: Final = 1024
+_IDENTITY_SIZE: Final = 32
+
+
+def _system_time_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+@dataclass(slots=True, kw_only=True)
+class _Match:
+    """One match and all that belongs to it."""
+
+    creation: Creation
+    created_ms: int
+    latest_ms: int
+    clock: StoredClock
+    state: bytes
+    version: int = 1
+    refusals: int = 0
+    ended_ms: int | None = None
+    archived: bool = False
+    log: list[StoredEntry] = field(default_factory=list)
+    known: dict[bytes, tuple[bytes, EntryId]] = field(default_factory=dict)
+
+    def seen(self, key: SubmissionKey | None) -> Seen | None:
+        """Return the earlier submission under a key."""
+        if key is None or key.digest not in self.known:
+            return None
+        request_hash, entry_id = self.known[key.digest]
+        return Seen(entry_id=entry_id, same_request=request_hash == key.request_hash)
+
+    def is_past(self, now_ms: int) -> bool:
+        """Say whether the deadline and grace are past."""
+        grace_ms = self.creation.clock.grace_ms
+        return is_late(now_ms, self.clock.deadline_ms, grace_ms)
+
+
+class MemoryStore(MatchStore):
+    """Matches that live as long as the process.
+
+    No method gives up the event loop half-way, so every change is one step.
+    """
+
+    def __init__(self, clock: Callable[[], int] = _system_time_ms) -> None:
+        """Take the clock: a function that returns milliseconds since the epoch."""
+        self._clock = clock
+        self._matches: dict[str, _Match] = {}
+        self._live: dict[str, list[str]] = {}
+        self._attachments: dict[str, str] = {}
+        self._topics: set[asyncio.Queue[str]] = set()
+        self._identity = secrets.token_bytes(_IDENTITY_SIZE)
+
+    async def create(self, creation: Creation) -> Applied | Duplicate:
+        """Store a new match, index it and set its first deadline."""
+        entry_id = EntryId(1)
+        held = self._matches.get(creation.match_id)
+        if held is not None:
+            same = held.creation.request_hash == creation.request_hash
+            return Duplicate(Seen(entry_id=entry_id, same_request=same))
+        now_ms = self._clock()
+        clock = StoredClock(
+            to_act=None,
+            started_ms=now_ms,
+            deadline_ms=now_ms + creation.clock.start_ms,
+            banks_ms=(creation.clock.bank_ms,) * creation.seat_count,
+        )
+        entry = StoredEntry(id=entry_id, time_ms=now_ms, entry=creation.entry)
+        self._matches[creation.match_id] = _Match(
+            creation=creation,
+            created_ms=now_ms,
+            latest_ms=now_ms,
+            clock=clock,
+            state=creation.state,
+            log=[entry],
+        )
+        self._wake(creation.match_id)
+        for bot in creation.bots:
+            self._live.setdefault(bot, []).append(creation.match_id)
+            self._wake(f"bot/{bot}")
+        return Applied(entry_id=entry_id, now_ms=now_ms, clock=clock)
+
+    async def read(
+        self, match_id: str, key: SubmissionKey | None = None
+    ) -> StoredMatch | None:
+        """Return the match, or None when there is none."""
+        held = self._matches.get(match_id)
+        if held is None:
+            return None
+        return StoredMatch(
+            version=held.version,
+            refusals=held.refusals,
+            over=held.ended_ms is not None,
+            setup=held.creation.setup,
+            state=held.state,
+            clock=held.clock,
+            created_ms=held.created_ms,
+            now_ms=max(self._clock(), held.latest_ms),
+            seen=held.seen(key),
+        )
+
+    async def apply(self, change: Change) -> ApplyResult:
+        """Store one step of a match, or say why not."""
+        held = self._matches.get(change.match_id)
+        if held is None:
+            return Refusal.MISSING
+        seen = held.seen(change.key)
+        if seen is not None:
+            return Duplicate(seen)
+        now_ms = max(self._clock(), held.latest_ms)
+        problem = _objection(held, change, now_ms)
+        if problem is not None:
+            return problem
+
+        if change.refusal:
+            held.refusals += 1
+            entry_id = EntryId(held.version, held.refusals)
+        else:
+            held.clock = advance(
+                held.clock,
+                held.creation.clock,
+                now_ms=now_ms,
+                mover=change.mover,
+                to_act=change.to_act,
+                window_ms=change.window_ms,
+                ending=change.ending,
+            )
+            held.version += 1
+            held.refusals = 0
+            held.state = change.state
+            held.ended_ms = now_ms if change.ending else None
+            entry_id = EntryId(held.version)
+        held.latest_ms = now_ms
+        held.log.append(StoredEntry(id=entry_id, time_ms=now_ms, entry=change.entry))
+        if change.key is not None:
+            held.known[change.key.digest] = (change.key.request_hash, entry_id)
+        self._wake(change.match_id)
+        return Applied(entry_id=entry_id, now_ms=now_ms, clock=held.clock)
+
+    async def log(
+        self, match_id: str, *, after: EntryId | None = None, count: int | None = None
+    ) -> Sequence[StoredEntry]:
+        """Return log entries in order, from the first one after `after`."""
+        held = self._matches.get(match_id)
+        if held is None:
+            return ()
+        start = 0
+        if after is not None:
+            start = bisect_right(held.log, after, key=attrgetter("id"))
+        return tuple(held.log[start:][:count])
+
+    async def due(self, limit: int) -> Sequence[str]:
+        """Return ids of matches whose deadline and grace are past, oldest first."""
+        now_ms = self._clock()
+        return _first(
+            limit,
+            (
+                (held.clock.deadline_ms + held.creation.clock.grace_ms, match_id)
+                for match_id, held in self._matches.items()
+                if held.ended_ms is None and held.is_past(now_ms)
+            ),
+        )
+
+    async def finished(self, limit: int) -> Sequence[str]:
+        """Return ids of ended matches whose record is not archived, oldest first."""
+        return _first(
+            limit,
+            (
+                (held.ended_ms, match_id)
+                for match_id, held in self._matches.items()
+                if held.ended_ms is not None and not held.archived
+            ),
+        )
+
+    async def acknowledge(self, match_id: str) -> None:
+        """Take an ended match off the list of `finished`; doing it twice is fine."""
+        held = self._matches.get(match_id)
+        if held is not None and held.ended_ms is not None:
+            held.archived = True
+
+    async def list_matches(
+        self, *, bot: str | None, limit: int, cursor: str | None
+    ) -> MatchPage:
+        """Return matches, newest first, of one bot or of everyone.
+
+        Raises:
+            ValueError: The cursor was not made by this store.
+        """
+        place = None if cursor is None else parse_cursor(cursor)
+        places = sorted(
+            (
+                (held.created_ms, match_id)
+                for match_id, held in self._matches.items()
+                if bot is None or bot in held.creation.bots
+            ),
+            reverse=True,
+        )
+        found = [one for one in places if place is None or one < place]
+        page = found[:limit]
+        return MatchPage(
+            match_ids=tuple(match_id for _, match_id in page),
+            cursor=format_cursor(*page[-1]) if page and len(found) > limit else None,
+        )
+
+    async def live_matches(self, bot: str) -> Sequence[str]:
+        """Return ids of matches of a bot that are not known to be over, oldest first.
+
+        Ended ones may be among them until `drop_live` takes them off.
+        """
+        return tuple(self._live.get(bot, ()))
+
+    async def drop_live(self, bot: str, match_id: str) -> None:
+        """Take an ended match off a bot's live matches; doing it twice is fine."""
+        live = self._live.get(bot, [])
+        if match_id in live:
+            live.remove(match_id)
+
+    async def attach(self, bot: str, attachment: str) -> None:
+        """Make this the bot's newest attachment, and wake `bot/<name>`."""
+        self._attachments[bot] = attachment
+        self._wake(f"bot/{bot}")
+
+    async def attachment(self, bot: str) -> str | None:
+        """Return the bot's newest attachment."""
+        return self._attachments.get(bot)
+
+    async def wakes(self) -> AsyncGenerator[str, None]:
+        """Yield topics that may have changed: hints, never the truth."""
+        topics: asyncio.Queue[str] = asyncio.Queue(_TOPIC_LIMIT)
+        topics.put_nowait("")
+        self._topics.add(topics)
+        try:
+            while True:
+                yield await topics.get()
+        finally:
+            self._topics.discard(topics)
+
+    async def identity_key(self) -> bytes:
+        """Return the 32-byte key that match ids are derived with; made once."""
+        return self._identity
+
+    async def durability(self) -> Durability:
+        """Say that nothing is promised."""
+        return Durability(
+            mode="memory", problems=("matches are lost when the process ends",)
+        )
+
+    async def aclose(self) -> None:
+        """Give nothing back: there are no connections."""
+
+    def _wake(self, topic: str) -> None:
+        for topics in self._topics:
+            if topics.full():
+                while not topics.empty():
+                    topics.get_nowait()
+                topics.put_nowait("")
+            topics.put_nowait(topic)
+
+
+class MemoryRegistry(Registry):
+    """Rows that live as long as the process."""
+
+    def __init__(self) -> None:
+        """Start without rows."""
+        self._rows: dict[str, dict[str, str]] = {}
+
+    async def add(self, kind: str, key: str, row: str) -> str:
+        """Store a row unless the key is taken; return the row that is stored."""
+        return self._rows.setdefault(kind, {}).setdefault(key, row)
+
+    async def get(self, kind: str, key: str) -> str | None:
+        """Return a row, or None."""
+        return self._rows.get(kind, {}).get(key)
+
+    async def replace(self, kind: str, key: str, old: str, new: str) -> bool:
+        """Replace a row if it is still `old`; say whether it was."""
+        rows = self._rows.get(kind, {})
+        if rows.get(key) != old:
+            return False
+        rows[key] = new
+        return True
+
+    async def rows(self, kind: str) -> Sequence[str]:
+        """Return all rows of a kind, ordered by key."""
+        return tuple(row for _, row in sorted(self._rows.get(kind, {}).items()))
+
+
+def _objection(held: _Match, change: Change, now_ms: int) -> Refusal | Stale | None:
+    """Judge a change that is not a retry: over, time, version, refusals."""
+    if held.ended_ms is not None:
+        return Refusal.OVER
+    past = held.is_past(now_ms)
+    if change.due_only and not past:
+        return Refusal.NOT_DUE
+    if change.judge_time and not change.due_only and past:
+        return Refusal.LATE
+    expected = (change.expected_version, change.expected_refusals)
+    if expected != (held.version, held.refusals):
+        return Stale(held.version, held.refusals)
+    return None
+
+
+def _first(limit: int, places: Iterable[tuple[int, str]]) -> Sequence[str]:
+    return tuple(match_id for _, match_id in sorted(places)[:limit])

@@ -1,0 +1,74 @@
+"""Between the values of the store's port and the bytes that Redis keeps."""
+
+import struct
+from collections.abc import Sequence
+from typing import Final
+
+from ginref.app.port import (
+    Change,
+    Creation,
+    Duplicate,
+    EntryId,
+    Seen,
+    StoredEntry,
+    SubmissionKey,
+)
+
+CREATION_ENTRY: Final = EntryId(1)
+
+_IDEM_RECORD: Final = struct.Struct(">10s8sIH")
+
+
+def idem_record(key: SubmissionKey, entry_id: EntryId) -> bytes:
+    """Write what makes a retry known: digest, request hash, entry id."""
+    return _IDEM_RECORD.pack(
+        key.digest, key.request_hash, entry_id.version, entry_id.refusal
+    )
+
+
+def known_creation(request_hash: bytes, creation: Creation) -> Duplicate:
+    """Answer a creation of a match that exists."""
+    same = request_hash == creation.request_hash
+    return Duplicate(Seen(entry_id=CREATION_ENTRY, same_request=same))
+
+
+def entry_id_of(change: Change) -> EntryId:
+    """Return the entry id that a change will have."""
+    if change.refusal:
+        return EntryId(change.expected_version, change.expected_refusals + 1)
+    return EntryId(change.expected_version + 1)
+
+
+def bucket_of(key: SubmissionKey) -> str:
+    """Return the name of the bucket of a key: its first hex digit."""
+    return f"{key.digest[0] >> 4:x}"
+
+
+def seen_of(record: bytes, key: SubmissionKey) -> Seen:
+    """Read an idem record, and compare its request with a key's."""
+    _, request_hash, version, refusal = _IDEM_RECORD.unpack(record)
+    return Seen(
+        entry_id=EntryId(version, refusal),
+        same_request=request_hash == key.request_hash,
+    )
+
+
+def seat_of(text: bytes) -> int | None:
+    """Read a seat index; no text is no seat."""
+    return int(text) if text else None
+
+
+def stored_entry(name: bytes, fields: dict[bytes, bytes]) -> StoredEntry:
+    """Read a log entry."""
+    version, refusal = name.decode().split("-")
+    return StoredEntry(
+        id=EntryId(int(version), int(refusal)),
+        time_ms=int(fields[b"t"]),
+        entry=fields[b"e"],
+    )
+
+
+def scored(answer: Sequence[bytes]) -> list[tuple[int, str]]:
+    """Read members of a sorted set, each with its time."""
+    pairs = zip(answer[::2], answer[1::2], strict=True)
+    return [(int(float(score)), member.decode()) for member, score in pairs]

@@ -1,0 +1,366 @@
+"""Matches in Redis or Valkey, 7.0 and later."""
+
+import asyncio
+import heapq
+import secrets
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from typing import Final
+
+from ginref.adapters import redis_durability, redis_reply, redis_script, redis_wake
+from ginref.adapters.cursor import format_cursor, parse_cursor
+from ginref.adapters.redis_connection import Argument, RedisConnection, client_of
+from ginref.adapters.redis_registry import RedisRegistry
+from ginref.adapters.redis_script import (
+    APPLY,
+    CREATE,
+    IDENTITY_KEY,
+    INDEX,
+    READ,
+    SHARDS,
+    bot_keys,
+    bot_topic,
+    match_keys,
+    shard_keys,
+    shard_of,
+)
+from ginref.app.port import (
+    Applied,
+    ApplyResult,
+    Change,
+    Creation,
+    Duplicate,
+    Durability,
+    EntryId,
+    MatchPage,
+    MatchStore,
+    Refusal,
+    Stale,
+    StoredEntry,
+    StoredMatch,
+    SubmissionKey,
+)
+from ginref.record.clock import StoredClock
+
+_IDENTITY_SIZE: Final = 32
+
+_REFUSALS: Final = {
+    redis_script.MISSING: Refusal.MISSING,
+    redis_script.OVER: Refusal.OVER,
+    redis_script.LATE: Refusal.LATE,
+    redis_script.NOT_DUE: Refusal.NOT_DUE,
+}
+
+
+def open_store(url: str) -> "RedisStore":
+    """Open the store at a `unix://`, `redis://` or `rediss://` URL.
+
+    The server is not asked yet: see `RedisStore.durability`.
+
+    Raises:
+        UnsupportedStoreError: The URL has another scheme, or cannot be read.
+    """
+    return RedisStore(url)
+
+
+class RedisStore(MatchStore):
+    """Matches on one server, shared with every other referee that uses it."""
+
+    def __init__(self, url: str) -> None:
+        """Prepare connections; none is made before it is needed.
+
+        Raises:
+            UnsupportedStoreError: The URL has another scheme, or cannot be read.
+        """
+        self._connection = RedisConnection(client_of(url))
+        self._subscriber = client_of(url)
+
+    def registry(self) -> RedisRegistry:
+        """Return the registry on the same server, with the same connections."""
+        return RedisRegistry(self._connection)
+
+    async def create(self, creation: Creation) -> Applied | Duplicate:
+        """Store a new match, index it and set its first deadline."""
+        match_id, clock = creation.match_id, creation.clock
+        keys = match_keys(match_id)
+        shard = shard_keys(shard_of(match_id))
+        known = await self._connection.command("HGET", keys.match, "request")
+        if known is not None:
+            return redis_reply.known_creation(known, creation)
+
+        # First the lists, then the match: a reader skips what is not there yet,
+        # but nobody could find what is missing from a list.
+        for bot in creation.bots:
+            lists = bot_keys(bot)
+            await self._connection.run(INDEX, [lists.match, lists.live], [match_id])
+        made, *facts = await self._connection.run(
+            CREATE,
+            [keys.match, keys.log, shard.deadline, shard.created],
+            [
+                match_id,
+                creation.request_hash,
+                creation.setup,
+                creation.state,
+                creation.entry,
+                clock.start_ms,
+                clock.free_ms,
+                clock.bank_ms,
+                clock.cap_ms,
+                clock.grace_ms,
+                creation.seat_count,
+                "\n".join(creation.bots),
+                shard.wake,
+                *(bot_topic(bot) for bot in creation.bots),
+            ],
+        )
+        if made == redis_script.EXISTS:
+            return redis_reply.known_creation(facts[0], creation)
+        now_ms, deadline_ms = (int(fact) for fact in facts)
+        return Applied(
+            entry_id=redis_reply.CREATION_ENTRY,
+            now_ms=now_ms,
+            clock=StoredClock(
+                to_act=None,
+                started_ms=now_ms,
+                deadline_ms=deadline_ms,
+                banks_ms=(clock.bank_ms,) * creation.seat_count,
+            ),
+        )
+
+    async def read(
+        self, match_id: str, key: SubmissionKey | None = None
+    ) -> StoredMatch | None:
+        """Return the match, or None when there is none."""
+        keys = match_keys(match_id)
+        bucket, digest = (
+            ("", b"") if key is None else (redis_reply.bucket_of(key), key.digest)
+        )
+        answer = await self._connection.run(
+            READ, [keys.match, keys.idem], [bucket, digest]
+        )
+        if not answer:
+            return None
+        now, known, version, refusals, over, setup, state, *clock = answer
+        to_act, started, deadline, elapsed, created, _, *banks = clock
+        return StoredMatch(
+            version=int(version),
+            refusals=int(refusals),
+            over=over == b"1",
+            setup=setup,
+            state=state,
+            clock=StoredClock(
+                to_act=redis_reply.seat_of(to_act),
+                started_ms=int(started),
+                deadline_ms=int(deadline),
+                banks_ms=tuple(int(bank) for bank in banks if bank is not None),
+                elapsed_ms=int(elapsed),
+            ),
+            created_ms=int(created),
+            now_ms=int(now),
+            seen=redis_reply.seen_of(known, key) if known and key is not None else None,
+        )
+
+    async def apply(self, change: Change) -> ApplyResult:
+        """Store one step of a match, or say why not."""
+        keys = match_keys(change.match_id)
+        shard = shard_keys(shard_of(change.match_id))
+        entry_id = redis_reply.entry_id_of(change)
+        key = change.key
+        if key is None:
+            known: tuple[Argument, ...] = ("", b"", b"")
+        else:
+            record = redis_reply.idem_record(key, entry_id)
+            known = (redis_reply.bucket_of(key), key.digest, record)
+        status, *facts = await self._connection.run(
+            APPLY,
+            [keys.match, keys.log, keys.idem, shard.deadline, shard.outbox],
+            [
+                change.match_id,
+                shard.wake,
+                change.expected_version,
+                change.expected_refusals,
+                f"{entry_id.version}-{entry_id.refusal}",
+                change.entry,
+                int(change.refusal),
+                change.state,
+                *known,
+                "" if change.mover is None else change.mover,
+                "" if change.to_act is None else change.to_act,
+                "" if change.window_ms is None else change.window_ms,
+                int(change.ending),
+                "due" if change.due_only else "late" if change.judge_time else "",
+            ],
+        )
+        if status == redis_script.APPLIED:
+            now_ms, to_act, started_ms, deadline_ms, elapsed_ms, *banks_ms = facts
+            return Applied(
+                entry_id=entry_id,
+                now_ms=now_ms,
+                clock=StoredClock(
+                    to_act=redis_reply.seat_of(to_act),
+                    started_ms=started_ms,
+                    deadline_ms=deadline_ms,
+                    banks_ms=tuple(banks_ms),
+                    elapsed_ms=elapsed_ms,
+                ),
+            )
+        if status == redis_script.STALE:
+            return Stale(int(facts[0]), int(facts[1]))
+        if status == redis_script.DUPLICATE and key is not None:
+            return Duplicate(redis_reply.seen_of(facts[0], key))
+        return _REFUSALS[status]
+
+    async def log(
+        self, match_id: str, *, after: EntryId | None = None, count: int | None = None
+    ) -> Sequence[StoredEntry]:
+        """Return log entries in order, from the first one after `after`."""
+        start = "-" if after is None else f"({after.version}-{after.refusal}"
+        limit = () if count is None else ("COUNT", count)
+        entries = await self._connection.command(
+            "XRANGE", match_keys(match_id).log, start, "+", *limit
+        )
+        return tuple(redis_reply.stored_entry(name, fields) for name, fields in entries)
+
+    async def due(self, limit: int) -> Sequence[str]:
+        """Return ids of matches whose deadline and grace are past, oldest first."""
+        seconds, microseconds = await self._connection.command("TIME")
+        now_ms = int(seconds) * 1000 + int(microseconds) // 1000
+        keys = [shard_keys(shard).deadline for shard in SHARDS]
+        return await self._oldest(keys, f"({now_ms}", limit)
+
+    async def finished(self, limit: int) -> Sequence[str]:
+        """Return ids of ended matches whose record is not archived, oldest first."""
+        keys = [shard_keys(shard).outbox for shard in SHARDS]
+        return await self._oldest(keys, "+inf", limit)
+
+    async def acknowledge(self, match_id: str) -> None:
+        """Take an ended match off the list of `finished`; doing it twice is fine."""
+        outbox = shard_keys(shard_of(match_id)).outbox
+        await self._connection.command("ZREM", outbox, match_id)
+
+    async def list_matches(
+        self, *, bot: str | None, limit: int, cursor: str | None
+    ) -> MatchPage:
+        """Return matches, newest first, of one bot or of everyone.
+
+        Raises:
+            ValueError: The cursor was not made by this store.
+        """
+        place = None if cursor is None else parse_cursor(cursor)
+        if bot is None:
+            keys = [shard_keys(shard).created for shard in SHARDS]
+        else:
+            keys = [bot_keys(bot).match]
+        found: list[tuple[int, str]] = []
+        more_to_read = True
+        while more_to_read and len(found) <= limit:
+            batch = await self._newest(keys, place, limit + 1)
+            more_to_read = len(batch) > limit
+            if batch:
+                place = batch[-1]
+                found += batch if bot is None else await self._played_by(bot, batch)
+        page = found[:limit]
+        more = len(found) > limit
+        return MatchPage(
+            match_ids=tuple(match_id for _, match_id in page),
+            cursor=format_cursor(*page[-1]) if more and page else None,
+        )
+
+    async def live_matches(self, bot: str) -> Sequence[str]:
+        """Return ids of matches of a bot that are not known to be over, oldest first.
+
+        Ended ones may be among them until `drop_live` takes them off.
+        """
+        answer = await self._connection.command(
+            "ZRANGE", bot_keys(bot).live, 0, -1, "WITHSCORES"
+        )
+        places = await self._played_by(bot, redis_reply.scored(answer))
+        return tuple(match_id for _, match_id in places)
+
+    async def drop_live(self, bot: str, match_id: str) -> None:
+        """Take an ended match off a bot's live matches; doing it twice is fine."""
+        await self._connection.command("ZREM", bot_keys(bot).live, match_id)
+
+    async def attach(self, bot: str, attachment: str) -> None:
+        """Make this the bot's newest attachment, and wake `bot/<name>`."""
+        keys = bot_keys(bot)
+        await self._connection.commands(
+            [
+                ("SET", keys.attachment, attachment),
+                ("PUBLISH", keys.wake, bot_topic(bot)),
+            ]
+        )
+
+    async def attachment(self, bot: str) -> str | None:
+        """Return the bot's newest attachment."""
+        kept = await self._connection.command("GET", bot_keys(bot).attachment)
+        return None if kept is None else kept.decode()
+
+    async def wakes(self) -> AsyncGenerator[str, None]:
+        """Yield topics that may have changed: hints, never the truth."""
+        async with aclosing(redis_wake.wakes(self._subscriber)) as topics:
+            async for topic in topics:
+                yield topic
+
+    async def identity_key(self) -> bytes:
+        """Return the 32-byte key that match ids are derived with; made once."""
+        made = secrets.token_bytes(_IDENTITY_SIZE)
+        await self._connection.command("SET", IDENTITY_KEY, made, "NX")
+        kept: bytes = await self._connection.command("GET", IDENTITY_KEY)
+        return kept
+
+    async def durability(self) -> Durability:
+        """Ask the server what it promises."""
+        return await redis_durability.durability(self._connection)
+
+    async def aclose(self) -> None:
+        """Give back connections."""
+        await asyncio.gather(self._connection.aclose(), self._subscriber.aclose())
+
+    async def _oldest(
+        self, keys: Sequence[str], until: str, limit: int
+    ) -> Sequence[str]:
+        answers = await self._connection.commands(
+            [
+                ("ZRANGEBYSCORE", key, "-inf", until, "WITHSCORES", "LIMIT", 0, limit)
+                for key in keys
+            ]
+        )
+        merged = heapq.merge(*(redis_reply.scored(answer) for answer in answers))
+        return tuple(match_id for _, match_id in merged)[:limit]
+
+    async def _newest(
+        self, keys: Sequence[str], place: tuple[int, str] | None, limit: int
+    ) -> list[tuple[int, str]]:
+        """Return the next places after one, in falling order of time and id."""
+        highest = "+inf" if place is None else f"({place[0]}"
+        commands: list[tuple[Argument, ...]] = [
+            ("ZREVRANGEBYSCORE", key, highest, "-inf", "WITHSCORES", "LIMIT", 0, limit)
+            for key in keys
+        ]
+        if place is not None:
+            commands += [
+                ("ZREVRANGEBYSCORE", key, place[0], place[0], "WITHSCORES")
+                for key in keys
+            ]
+        answers = await self._connection.commands(commands)
+        places = sorted(
+            {one for answer in answers for one in redis_reply.scored(answer)}
+        )
+        places.reverse()
+        return [one for one in places if place is None or one < place][:limit]
+
+    async def _played_by(
+        self, bot: str, places: Sequence[tuple[int, str]]
+    ) -> list[tuple[int, str]]:
+        """Drop places of matches that were never made, or made without the bot."""
+        if not places:
+            return []
+        answers = await self._connection.commands(
+            [("HGET", match_keys(match_id).match, "bots") for _, match_id in places]
+        )
+        return [
+            place
+            for place, bots in zip(places, answers, strict=True)
+            if bots is not None and bot in bots.decode().split("\n")
+        ]
