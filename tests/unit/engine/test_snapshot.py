@@ -1,0 +1,84 @@
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ginref.engine import snapshot
+from ginref.engine.match import Match, abandon, forfeit
+from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA, Ruleset
+from ginref.engine.seat import Seat
+from ginref.engine.snapshot import SnapshotError, decode, encode
+
+HOUSE = HOLLYWOOD.but(name="house", big_gin_bonus=31, turn_limit=20, round_limit=7)
+RULES = st.sampled_from([GIN, HOLLYWOOD, OKLAHOMA, HOUSE])
+
+
+@given(st.integers(0, 10_000), st.integers(0, 900), RULES)
+@settings(max_examples=60)
+def test_a_match_comes_back_as_it_was(
+    reach: Callable[..., Match], seed: int, moves: int, rules: Ruleset
+) -> None:
+    match = reach(seed, moves, rules)
+
+    data = encode(match)
+
+    assert decode(data) == match
+    assert encode(decode(data)) == data
+    assert len(data) < 1024
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        pytest.param(lambda match: forfeit(match, [Seat.NORTH]), id="forfeit"),
+        pytest.param(lambda match: forfeit(match, tuple(Seat)[:2]), id="both"),
+        pytest.param(abandon, id="abandoned"),
+    ],
+)
+@pytest.mark.parametrize("moves", [0, 1, 200])
+def test_a_match_ended_early_comes_back_as_it_was(
+    reach: Callable[..., Match], moves: int, end: Callable[[Match], Match]
+) -> None:
+    match = end(reach(7, moves))
+
+    assert decode(encode(match)) == match
+
+
+def test_the_first_byte_names_the_format(reach: Callable[..., Match]) -> None:
+    data = encode(reach(1, 10))
+
+    assert data[0] == snapshot.FORMAT
+    with pytest.raises(SnapshotError, match="format"):
+        decode(bytes([snapshot.FORMAT + 1]) + data[1:])
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda _data: b"", id="nothing"),
+        pytest.param(lambda data: data[:-1], id="cut short"),
+        pytest.param(lambda data: data[:1] + b"[]", id="no fields"),
+        pytest.param(lambda data: data[:1] + b"null", id="no array"),
+        pytest.param(lambda data: data.replace(b"draw", b"flop"), id="no such phase"),
+        pytest.param(lambda data: data[:1] + b"\xff" + data[1:], id="no text"),
+    ],
+)
+def test_damaged_bytes_are_refused(
+    reach: Callable[..., Match], damage: Callable[[bytes], bytes]
+) -> None:
+    match = reach(1, 4)
+    while match.round.phase.name != "draw":
+        match = reach(1, len(match.round.discards) + 4)
+    data = encode(match)
+
+    with pytest.raises(SnapshotError):
+        decode(damage(data))
+
+
+def test_rules_that_have_changed_are_refused(reach: Callable[..., Match]) -> None:
+    data = encode(reach(1, 10, HOUSE))
+    assert b"31" in data
+
+    with pytest.raises(SnapshotError):
+        decode(data.replace(b"31", b"32"))

@@ -1,0 +1,463 @@
+import random
+from collections.abc import Callable
+from dataclasses import fields
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ginref.engine.card import PACK, Card, CardSet
+from ginref.engine.deadwood import best_arrangement, deadwood
+from ginref.engine.error import Breach, IllegalMoveError
+from ginref.engine.match import (
+    Match,
+    apply,
+    forfeit,
+    legal_moves,
+    start_match,
+)
+from ginref.engine.meld import Meld
+from ginref.engine.move import (
+    DRAW_STOCK,
+    DRAW_UPCARD,
+    PASS,
+    Discard,
+    Knock,
+    Move,
+    parse_move,
+)
+from ginref.engine.phase import Throw, throw_after_stock
+from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA, Ruleset
+from ginref.engine.seat import Seat
+from ginref.engine.showdown import Outcome
+from ginref.engine.view import (
+    DiscardOption,
+    OpponentView,
+    PhaseName,
+    PublicView,
+    SeatView,
+    public_view,
+    view_for,
+)
+
+DECK = tuple[Card, ...]
+NORTH, SOUTH = Seat.NORTH, Seat.SOUTH
+SEATS = (NORTH, SOUTH)
+HOUSE = GIN.but(name="house", big_gin_bonus=31, may_discard_taken_card=True)
+RULES = st.sampled_from([HOLLYWOOD, OKLAHOMA, HOUSE])
+STATES = (st.integers(0, 10_000), st.integers(0, 500), RULES)
+
+NEAR_GIN = "5h 5d 5c 4s 5s 6s 9h Th Jh Kc"
+LOOSE = "As 2h 3d 4c 8s 9d Jc Qs Kh 7d"
+
+MOVES: tuple[Move, ...] = (
+    PASS,
+    DRAW_UPCARD,
+    DRAW_STOCK,
+    Knock(),
+    *map(Discard, PACK),
+    *map(Knock, PACK),
+)
+
+card = Card.parse
+cards = CardSet.parse
+
+
+def started(deck: DECK, *moves: str, rules: Ruleset = GIN) -> Match:
+    """A match dealt by North, some moves on."""
+    match = start_match(rules, SEATS, NORTH, lambda _k: deck)
+    for text in moves:
+        assert match.to_act is not None
+        match = apply(match, match.to_act, parse_move(text), lambda _k: deck)
+    return match
+
+
+def shuffled(match: Match, hidden: CardSet, chance: random.Random) -> Match:
+    """The match with its hidden cards dealt otherwise."""
+    order = list(hidden)
+    chance.shuffle(order)
+    swap = dict(zip(hidden, order, strict=True))
+    round_ = match.round
+    phase = round_.phase
+    if isinstance(phase, Throw) and not phase.from_pile:
+        phase = throw_after_stock(swap.get(phase.drawn, phase.drawn))
+    non_dealer, dealer = (
+        CardSet.of(swap.get(held, held) for held in hand) for hand in round_.hands
+    )
+    stock = (swap[left] for left in round_.deck[round_.drawn :])
+    return match._replace(
+        round=round_._replace(
+            hands=(non_dealer, dealer),
+            deck=(*round_.deck[: round_.drawn], *stock),
+            phase=phase,
+        )
+    )
+
+
+def answer(match: Match, seat: Seat, move: Move) -> str:
+    try:
+        apply(match, seat, move, lambda _k: PACK)
+    except IllegalMoveError as refused:
+        return str(refused)
+    return "accepted"
+
+
+@given(*STATES, st.randoms(use_true_random=False))
+@settings(max_examples=60)
+def test_a_seats_view_depends_on_nothing_it_may_not_know(  # noqa: PLR0913, PLR0917
+    reach: Callable[..., Match],
+    hidden_from: Callable[[Match, Seat | None], CardSet],
+    seed: int,
+    moves: int,
+    rules: Ruleset,
+    chance: random.Random,
+) -> None:
+    match = reach(seed, moves, rules)
+
+    for seat in SEATS:
+        other = shuffled(match, hidden_from(match, seat), chance)
+
+        assert view_for(other, seat) == view_for(match, seat)
+
+
+@given(*STATES, st.randoms(use_true_random=False))
+@settings(max_examples=30)
+def test_a_refusal_tells_nothing_its_seat_may_not_know(  # noqa: PLR0913, PLR0917
+    reach: Callable[..., Match],
+    hidden_from: Callable[[Match, Seat | None], CardSet],
+    seed: int,
+    moves: int,
+    rules: Ruleset,
+    chance: random.Random,
+) -> None:
+    match = reach(seed, moves, rules)
+
+    for seat in SEATS:
+        other = shuffled(match, hidden_from(match, seat), chance)
+        for move in chance.sample(MOVES, 30):
+            assert answer(other, seat, move) == answer(match, seat, move)
+
+
+@given(*STATES, st.randoms(use_true_random=False))
+@settings(max_examples=60)
+def test_the_public_view_depends_on_no_hidden_card(  # noqa: PLR0913, PLR0917
+    reach: Callable[..., Match],
+    hidden_from: Callable[[Match, Seat | None], CardSet],
+    seed: int,
+    moves: int,
+    rules: Ruleset,
+    chance: random.Random,
+) -> None:
+    match = reach(seed, moves, rules)
+
+    other = shuffled(match, hidden_from(match, None), chance)
+
+    assert public_view(other) == public_view(match)
+
+
+def test_the_public_view_has_no_field_for_a_hand() -> None:
+    of_seat = {field.name for field in fields(SeatView)}
+    of_public = {field.name for field in fields(PublicView)}
+
+    assert of_seat - of_public == {
+        *("seat", "hand", "drawn", "drawn_from", "opponents", "next_columns"),
+    }
+
+
+@given(*STATES)
+@settings(max_examples=60)
+def test_a_view_knows_the_legal_moves_of_the_match(
+    reach: Callable[..., Match], seed: int, moves: int, rules: Ruleset
+) -> None:
+    match = reach(seed, moves, rules)
+
+    for seat in SEATS:
+        view = view_for(match, seat)
+        legal = view.legal
+        assert legal == legal_moves(match, seat)
+        assert (view.pass_turn is not None) == (PASS in legal)
+        assert (view.draw_upcard is not None) == (DRAW_UPCARD in legal)
+        assert (view.draw_stock is not None) == (DRAW_STOCK in legal)
+        thrown = {move.card for move in legal if isinstance(move, Discard)}
+        assert {option.card for option in view.discards} == thrown
+        knocks = [move for move in legal if isinstance(move, Knock)]
+        assert (view.best_knock is not None) == bool(knocks)
+        assert view.best_knock is None or view.best_knock in knocks
+
+
+@given(*STATES, st.sampled_from(MOVES))
+@settings(max_examples=60)
+def test_a_view_judges_a_move_as_the_referee_does(
+    reach: Callable[..., Match], seed: int, moves: int, rules: Ruleset, move: Move
+) -> None:
+    match = reach(seed, moves, rules)
+
+    for seat in SEATS:
+        verdict = answer(match, seat, move)
+        try:
+            view_for(match, seat).check(move)
+        except IllegalMoveError as refused:
+            assert str(refused) == verdict  # noqa: PT017
+        else:
+            assert verdict == "accepted"
+
+
+@given(*STATES)
+@settings(max_examples=60)
+def test_every_card_is_in_hand_in_the_pile_known_or_unseen(
+    reach: Callable[..., Match], seed: int, moves: int, rules: Ruleset
+) -> None:
+    match = reach(seed, moves, rules)
+
+    for seat in SEATS:
+        view = view_for(match, seat)
+        (opponent,) = view.opponents
+        held = match.round.hand(opponent.seat)
+        piled = [entry.card for entry in view.pile if entry.taken_by is None]
+        places = [*view.hand, *piled, *opponent.known, *view.unseen]
+        assert sorted(places) == list(PACK)
+        assert opponent.known - held == CardSet()
+        assert len(view.unseen & held) == opponent.hand_count - len(opponent.known)
+
+
+def test_a_view_shows_the_frame_of_the_round(deal_from: Callable[..., DECK]) -> None:
+    match = started(deal_from(NEAR_GIN, LOOSE, "2c"), rules=HOLLYWOOD)
+
+    view = view_for(match, SOUTH)
+
+    assert view.is_my_turn
+    assert (view.seat, view.dealer, view.to_act) == (SOUTH, NORTH, SOUTH)
+    assert (view.round_number, view.deal_number) == (1, 0)
+    assert view.phase is PhaseName.UPCARD
+    assert (view.first_upcard, view.upcard) == (card("2c"), card("2c"))
+    assert (view.stock_count, view.draws_left) == (31, 29)
+    assert (view.turn, view.turns_left) == (0, 200)
+    assert (view.knock_limit, view.multiplier) == (10, 1)
+    assert view.hand == cards(NEAR_GIN)
+    assert view.next_columns == (0,)
+    assert view.legal == (PASS, DRAW_UPCARD)
+    assert view.forced_stock is False
+    assert view.last_result is None
+    assert view.over is None
+
+
+def test_the_drawn_card_is_shown_to_the_seat_that_drew_it(
+    deal_from: Callable[..., DECK],
+) -> None:
+    deck = deal_from(NEAR_GIN, LOOSE, "2c", "3c")
+    match = started(deck, "pass", "pass", "draw_stock")
+
+    mine, theirs = view_for(match, SOUTH), view_for(match, NORTH)
+
+    assert (mine.drawn, mine.drawn_from) == (card("3c"), "stock")
+    assert mine.forbidden_discard is None
+    assert (theirs.drawn, theirs.drawn_from) == (None, None)
+    assert theirs.phase is PhaseName.DISCARD
+    assert theirs.legal == ()
+    assert theirs.discards == ()
+    assert theirs.best_knock is None
+    assert theirs.opponents[0].hand_count == 11
+    assert card("3c") in theirs.unseen
+
+
+@pytest.mark.parametrize(
+    ("rules", "forbidden"),
+    [pytest.param(GIN, card("2c"), id="kept"), pytest.param(HOUSE, None, id="free")],
+)
+def test_the_taken_card_is_marked(
+    deal_from: Callable[..., DECK], rules: Ruleset, forbidden: Card | None
+) -> None:
+    match = started(deal_from(NEAR_GIN, LOOSE, "2c"), "draw_upcard", rules=rules)
+
+    view = view_for(match, SOUTH)
+
+    assert (view.drawn, view.drawn_from) == (card("2c"), "pile")
+    assert view.upcard is None
+    assert view.forbidden_discard is forbidden
+
+
+def test_both_refusals_force_a_stock_draw(deal_from: Callable[..., DECK]) -> None:
+    match = started(deal_from(NEAR_GIN, LOOSE, "2c"), "pass", "pass")
+
+    view = view_for(match, SOUTH)
+
+    assert view.forced_stock
+    assert view.legal == (DRAW_STOCK,)
+    assert view.upcard is card("2c")
+    assert view.upcard_saves == 0
+    with pytest.raises(IllegalMoveError) as refused:
+        view.check(DRAW_UPCARD)
+    assert refused.value.breach is Breach.UPCARD_REFUSED_TWICE
+
+
+def test_what_a_seat_took_and_left_is_known(deal_from: Callable[..., DECK]) -> None:
+    deck = deal_from(NEAR_GIN, LOOSE, "2c", "3c 6c 7c")
+    match = started(
+        deck,
+        *("pass", "draw_upcard", "discard As"),
+        *("draw_stock", "discard Kc"),
+        *("draw_upcard", "discard 2c"),
+        *("draw_stock", "discard 6c"),
+        "draw_stock",
+    )
+
+    north, south = public_view(match).players
+
+    assert north == OpponentView(
+        seat=NORTH,
+        hand_count=11,
+        known=cards("Kc"),
+        took=(card("2c"), card("Kc")),
+        passed=False,
+        upcard_refusals=(card("6c"),),
+    )
+    assert south == OpponentView(
+        seat=SOUTH,
+        hand_count=10,
+        known=CardSet(),
+        took=(),
+        passed=True,
+        upcard_refusals=(card("2c"), card("As"), card("2c")),
+    )
+
+
+def test_a_card_on_offer_is_not_refused_yet(deal_from: Callable[..., DECK]) -> None:
+    deck = deal_from(NEAR_GIN, LOOSE, "2c", "3c")
+    match = started(deck, "draw_upcard", "discard Kc")
+
+    north, _ = public_view(match).players
+
+    assert north.upcard_refusals == ()
+    assert not north.passed
+
+
+def test_the_best_discard_comes_first_the_dearer_of_equals(
+    deal_from: Callable[..., DECK],
+) -> None:
+    hand = "5h 5d 5c 4s 5s 6s Th Jh Ac Kd"
+    match = started(deal_from(hand, LOOSE, "8c"), "draw_upcard")
+
+    view = view_for(match, SOUTH)
+
+    assert view.deadwood == deadwood(view.hand) == 39
+    assert view.arrangement == best_arrangement(view.hand)
+    assert view.discards[:4] == (
+        DiscardOption(card("Th"), 29),
+        DiscardOption(card("Jh"), 29),
+        DiscardOption(card("Kd"), 29),
+        DiscardOption(card("Ac"), 38),
+    )
+    assert view.best_knock is None
+    assert card("8c") not in [option.card for option in view.discards]
+
+
+def test_the_best_knock_has_the_least_deadwood(deal_from: Callable[..., DECK]) -> None:
+    match = started(deal_from(NEAR_GIN, LOOSE, "2c"), "draw_upcard")
+
+    assert view_for(match, SOUTH).best_knock == Knock(card("Kc"))
+
+
+def test_big_gin_is_the_best_knock(deal_from: Callable[..., DECK]) -> None:
+    hand = "5h 5d 5c 4s 5s 6s 9h Th Jh Qh"
+    match = started(deal_from(hand, LOOSE, "8h"), "draw_upcard", rules=HOUSE)
+
+    assert view_for(match, SOUTH).best_knock == Knock()
+
+
+@pytest.mark.parametrize(
+    ("upcard", "saves"),
+    [
+        pytest.param("8h", 10, id="it meets a run, the king goes"),
+        pytest.param("2c", 8, id="it replaces the king"),
+        pytest.param("Kd", 0, id="it is no better"),
+    ],
+)
+def test_an_upcard_is_worth_the_deadwood_it_saves(
+    deal_from: Callable[..., DECK], upcard: str, saves: int
+) -> None:
+    view = view_for(started(deal_from(NEAR_GIN, LOOSE, upcard)), SOUTH)
+
+    assert view.upcard_saves == saves
+
+
+def test_an_upcard_is_worth_nothing_to_a_seat_that_waits(
+    deal_from: Callable[..., DECK],
+) -> None:
+    view = view_for(started(deal_from(LOOSE, NEAR_GIN, "8h")), NORTH)
+
+    assert view.upcard_saves == 0
+
+
+def melds(found: tuple[Meld, ...]) -> set[str]:
+    return {str(meld) for meld in found}
+
+
+def test_a_card_is_wanted_for_melds_of_cards_that_may_be_held(
+    deal_from: Callable[..., DECK],
+) -> None:
+    # South holds 5h 5d 5c and 4s 5s 6s; North took 6c and shows it.
+    deck = deal_from("5h 5d 5c 4s 5s 6s 9h Th Jh Kc", LOOSE, "6c", "2s")
+    match = started(deck, "pass", "draw_upcard", "discard As", "draw_stock")
+
+    view = view_for(match, SOUTH)
+
+    # Every five and the spades beside it are South's own.
+    assert melds(view.wanted(card("5s"))) == set()
+    assert melds(view.wanted(card("5c"))) == {"3c4c5c", "4c5c6c", "5c6c7c"}
+    assert melds(view.wanted(card("6s"))) == {"6s7s8s", "6s6h6d", "6s6h6c", "6s6d6c"}
+    # The ace of spades lies in the pile.
+    assert melds(view.wanted(card("Ah"))) == {"Ah2h3h", "AhAdAc"}
+
+
+def test_a_round_that_ended_in_a_knock_is_shown_afterwards(
+    deal_from: Callable[..., DECK],
+) -> None:
+    deck = deal_from(NEAR_GIN, LOOSE, "2c")
+    match = started(deck, "draw_upcard", "knock Kc", rules=HOLLYWOOD)
+
+    view = view_for(match, NORTH)
+
+    assert view.round_number == 2
+    assert view.next_columns == (0,)
+    assert view_for(match, SOUTH).next_columns == (0, 1)
+    reveal = view.last_result
+    assert reveal is not None
+    assert (reveal.number, reveal.dealer, reveal.winner) == (1, NORTH, SOUTH)
+    assert (reveal.outcome, reveal.columns) == (Outcome.KNOCK, (0,))
+    assert reveal.points == match.sheet.games[0].total(SOUTH)
+    assert reveal.showdown.hand(NORTH) == cards(LOOSE)
+
+
+def test_a_drawn_round_shows_no_hand(deal_from: Callable[..., DECK]) -> None:
+    deck = deal_from(NEAR_GIN, LOOSE, "2c", "3c 6c")
+    rules = GIN.but(turn_limit=2)
+    moves = ("pass", "pass", "draw_stock", "discard 3c", "draw_stock", "discard 6c")
+    match = started(deck, *moves, rules=rules)
+
+    assert match.round_number == 2
+    assert view_for(match, NORTH).last_result is None
+    assert public_view(match).last_result is None
+    assert public_view(match).rounds == match.history
+
+
+def test_a_forfeited_match_shows_no_hand(deal_from: Callable[..., DECK]) -> None:
+    match = forfeit(started(deal_from(NEAR_GIN, LOOSE, "2c"), "draw_upcard"), [SOUTH])
+
+    view = view_for(match, SOUTH)
+
+    assert view.phase is PhaseName.OVER
+    assert view.to_act is None
+    assert view.over == match.over
+    assert view.legal == ()
+    assert view.discards == ()
+    assert view.last_result is None
+    with pytest.raises(IllegalMoveError) as refused:
+        view.check(DRAW_STOCK)
+    assert refused.value.breach is Breach.MATCH_OVER
+
+
+def test_a_seat_from_elsewhere_has_no_view(deal_from: Callable[..., DECK]) -> None:
+    match = started(deal_from(NEAR_GIN, LOOSE, "2c"))
+
+    with pytest.raises(ValueError, match="none of"):
+        view_for(match, Seat.EAST)
