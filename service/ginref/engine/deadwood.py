@@ -126,17 +126,15 @@ def best_arrangement(cards: CardSet) -> Arrangement:
     lay off the fewest cards, then the one with the smallest sorted meld masks.
     Nothing but the cards themselves decides.
     """
-    melds = sorted(_melds_in(cards.mask).items())
-    least = _least(cards.mask)
-    best: tuple[int, tuple[int, ...]] | None = None
-    for masks in _choices([mask for mask, _ in melds], cards.mask, least):
-        openings = _openings(masks, cards.mask).bit_count()
-        if best is None or (openings, masks) < best:
-            best = (openings, masks)
-    chosen = best[1] if best else ()
-    named = dict(melds)
+    mask = cards.mask
+    melds = dict(sorted(_melds_in(mask).items()))
+    # Choices come in the order of their masks, and the first of equals is kept.
+    chosen = min(
+        _choices(list(melds), mask, _least(mask)),
+        key=lambda choice: _openings(choice, mask).bit_count(),
+    )
     return Arrangement(
-        tuple(named[mask] for mask in chosen), CardSet(cards.mask & ~sum(chosen))
+        tuple(melds[meld] for meld in chosen), CardSet(mask & ~sum(chosen))
     )
 
 
@@ -226,7 +224,7 @@ def _melds_in(mask: int) -> dict[int, Meld]:
 
 
 def _choices(melds: list[int], mask: int, least: int) -> Iterator[tuple[int, ...]]:
-    """Yield every choice of disjoint melds, in order, that leaves `least` points."""
+    """Yield each choice of disjoint melds that leaves `least` points, in order."""
     if _points(mask) == least:
         yield ()
     for at, meld in enumerate(melds):

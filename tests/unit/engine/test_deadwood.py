@@ -199,6 +199,11 @@ def test_an_arrangement_holds_every_card_once(cards: CardSet) -> None:
             "4s 5s 6s 4h 5h 6h 4d 5d 6d", "4s4h4d 5s5h5d 6s6h6d", id="sets over runs"
         ),
         pytest.param("7s 8s 9s 8h 8d", "8s8h8d", id="the set over the run"),
+        pytest.param(
+            "6s 8s 6h 7h 8h 9h 6d 8d 9c",
+            "6s6h6d 8s8h8d",
+            id="the set over a run with one end",
+        ),
         pytest.param("4c 5c 6c 7c 8c 9c", "4c5c6c 7c8c9c", id="two runs over one"),
         pytest.param("As", "", id="no meld at all"),
     ],

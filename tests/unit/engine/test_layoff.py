@@ -169,8 +169,23 @@ def test_a_spread_holds_every_card_once(
     assert spread.points <= deadwood(cards)
 
 
-def test_of_equal_spreads_the_one_with_fewer_layoffs_is_laid_down() -> None:
-    spread = defend(melds_of("7s8s9s"), hand("Ts Js Qs"))
+@pytest.mark.parametrize(
+    ("melds", "cards", "layoffs", "own"),
+    [
+        pytest.param("7s8s9s", "Ts Js Qs", "", "TsJsQs", id="none over three"),
+        pytest.param(
+            "2s3s4s 4h5h6h",
+            "5s 6s 7s 7h 4d 5d 6d 7d 2c 5c",
+            "7h@1",
+            "5s6s7s 4d5d6d7d",
+            id="one over two",
+        ),
+    ],
+)
+def test_of_equal_spreads_the_one_with_fewer_layoffs_is_laid_down(
+    melds: str, cards: str, layoffs: str, own: str
+) -> None:
+    spread = defend(melds_of(melds), hand(cards))
 
-    assert spread.layoffs == ()
-    assert spread.melds == melds_of("TsJsQs")
+    assert shown(spread) == layoffs
+    assert spread.melds == melds_of(own)
