@@ -28,6 +28,7 @@ class ScoreSheet(_message.Message):
     GAMES_FIELD_NUMBER: _builtins.int
     GAME_TARGET_FIELD_NUMBER: _builtins.int
     GAMES_WON_FIELD_NUMBER: _builtins.int
+    ROUNDS_WON_FIELD_NUMBER: _builtins.int
     game_target: _builtins.int
     """Points that win a game."""
     @_builtins.property
@@ -38,16 +39,21 @@ class ScoreSheet(_message.Message):
     def games_won(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatCount]:
         """Games won so far, one entry per seat."""
 
+    @_builtins.property
+    def rounds_won(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatCount]:
+        """Rounds won so far, one entry per seat."""
+
     def __init__(
         self,
         *,
         games: _abc.Iterable[Global___Game] | None = ...,
         game_target: _builtins.int = ...,
         games_won: _abc.Iterable[Global___SeatCount] | None = ...,
+        rounds_won: _abc.Iterable[Global___SeatCount] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_target", b"game_target", "games", b"games", "games_won", b"games_won"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_target", b"game_target", "games", b"games", "games_won", b"games_won", "rounds_won", b"rounds_won"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

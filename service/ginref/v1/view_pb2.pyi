@@ -146,6 +146,7 @@ class SeatView(_message.Message):
     EVENTS_FIELD_NUMBER: _builtins.int
     LAST_ROUND_FIELD_NUMBER: _builtins.int
     PLACE_FIELD_NUMBER: _builtins.int
+    ENDING_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The match."""
     seat: _seat_pb2.Seat.ValueType
@@ -174,7 +175,7 @@ class SeatView(_message.Message):
 
     @_builtins.property
     def next_columns(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Columns of the sheet that the seat's next win enters."""
+        """Numbers of the games that the seat's next win enters, from 1."""
 
     @_builtins.property
     def clock(self) -> _clock_pb2.MatchClock:
@@ -196,6 +197,10 @@ class SeatView(_message.Message):
     def place(self) -> _match_pb2.TournamentPlace:
         """Set when the match belongs to a tournament."""
 
+    @_builtins.property
+    def ending(self) -> _match_pb2.Ending:
+        """How the match ended; absent while it goes on."""
+
     def __init__(
         self,
         *,
@@ -213,10 +218,11 @@ class SeatView(_message.Message):
         events: _abc.Iterable[_event_pb2.MatchEvent] | None = ...,
         last_round: Global___RoundReveal | None = ...,
         place: _match_pb2.TournamentPlace | None = ...,
+        ending: _match_pb2.Ending | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_place", b"_place", "clock", b"clock", "last_round", b"last_round", "own", b"own", "place", b"place", "ruleset", b"ruleset", "sheet", b"sheet", "table", b"table"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_place", b"_place", "clock", b"clock", "ending", b"ending", "last_round", b"last_round", "own", b"own", "place", b"place", "ruleset", b"ruleset", "sheet", b"sheet", "table", b"table"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_place", b"_place", "clock", b"clock", "events", b"events", "last_round", b"last_round", "legal_moves", b"legal_moves", "match_id", b"match_id", "next_columns", b"next_columns", "own", b"own", "place", b"place", "ruleset", b"ruleset", "seat", b"seat", "seats", b"seats", "sheet", b"sheet", "table", b"table", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_place", b"_place", "clock", b"clock", "ending", b"ending", "events", b"events", "last_round", b"last_round", "legal_moves", b"legal_moves", "match_id", b"match_id", "next_columns", b"next_columns", "own", b"own", "place", b"place", "ruleset", b"ruleset", "seat", b"seat", "seats", b"seats", "sheet", b"sheet", "table", b"table", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__place: _TypeAlias = _typing.Literal["place"]  # noqa: Y015
     _WhichOneofArgType__place: _TypeAlias = _typing.Literal["_place", b"_place"]  # noqa: Y015
@@ -239,6 +245,7 @@ class PublicView(_message.Message):
     CLOCK_FIELD_NUMBER: _builtins.int
     LAST_ROUND_FIELD_NUMBER: _builtins.int
     PLACE_FIELD_NUMBER: _builtins.int
+    ENDING_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The match."""
     version: _builtins.int
@@ -271,6 +278,10 @@ class PublicView(_message.Message):
     def place(self) -> _match_pb2.TournamentPlace:
         """Set when the match belongs to a tournament."""
 
+    @_builtins.property
+    def ending(self) -> _match_pb2.Ending:
+        """How the match ended; absent while it goes on."""
+
     def __init__(
         self,
         *,
@@ -283,10 +294,11 @@ class PublicView(_message.Message):
         clock: _clock_pb2.MatchClock | None = ...,
         last_round: Global___RoundReveal | None = ...,
         place: _match_pb2.TournamentPlace | None = ...,
+        ending: _match_pb2.Ending | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_place", b"_place", "clock", b"clock", "last_round", b"last_round", "place", b"place", "ruleset", b"ruleset", "sheet", b"sheet", "table", b"table"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_place", b"_place", "clock", b"clock", "ending", b"ending", "last_round", b"last_round", "place", b"place", "ruleset", b"ruleset", "sheet", b"sheet", "table", b"table"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_place", b"_place", "clock", b"clock", "last_round", b"last_round", "match_id", b"match_id", "place", b"place", "ruleset", b"ruleset", "seats", b"seats", "sheet", b"sheet", "table", b"table", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_place", b"_place", "clock", b"clock", "ending", b"ending", "last_round", b"last_round", "match_id", b"match_id", "place", b"place", "ruleset", b"ruleset", "seats", b"seats", "sheet", b"sheet", "table", b"table", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__place: _TypeAlias = _typing.Literal["place"]  # noqa: Y015
     _WhichOneofArgType__place: _TypeAlias = _typing.Literal["_place", b"_place"]  # noqa: Y015
@@ -319,7 +331,7 @@ class TableView(_message.Message):
     round: _builtins.int
     """The round, from 1; drawn rounds count."""
     deal: _builtins.int
-    """Deals made so far in this match."""
+    """Deals made so far in this match, this one included."""
     phase: Global___Phase.ValueType
     """Where in the round the play is."""
     dealer: _seat_pb2.Seat.ValueType
@@ -439,6 +451,7 @@ class SeatTable(_message.Message):
     KNOWN_FIELD_NUMBER: _builtins.int
     TOOK_FIELD_NUMBER: _builtins.int
     REFUSED_UPCARD_FIELD_NUMBER: _builtins.int
+    REFUSED_FIELD_NUMBER: _builtins.int
     seat: _seat_pb2.Seat.ValueType
     """The seat."""
     hand_count: _builtins.int
@@ -453,6 +466,10 @@ class SeatTable(_message.Message):
     def took(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """All cards it took from the pile, in order."""
 
+    @_builtins.property
+    def refused(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Upcards it left on the pile when it could have taken them, in order."""
+
     def __init__(
         self,
         *,
@@ -461,10 +478,11 @@ class SeatTable(_message.Message):
         known: _abc.Iterable[_builtins.str] | None = ...,
         took: _abc.Iterable[_builtins.str] | None = ...,
         refused_upcard: _builtins.bool = ...,
+        refused: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand_count", b"hand_count", "known", b"known", "refused_upcard", b"refused_upcard", "seat", b"seat", "took", b"took"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand_count", b"hand_count", "known", b"known", "refused", b"refused", "refused_upcard", b"refused_upcard", "seat", b"seat", "took", b"took"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -538,7 +556,7 @@ class RoundReveal(_message.Message):
     """Points for the winner."""
     @_builtins.property
     def columns(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Columns of the sheet that the points entered."""
+        """Numbers of the games that the points entered, from 1."""
 
     @_builtins.property
     def showdown(self) -> Global___Showdown:
