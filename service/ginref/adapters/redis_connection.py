@@ -30,19 +30,15 @@ _UNAVAILABLE: Final = (
     exceptions.TimeoutError,
     exceptions.ReadOnlyError,
     exceptions.OutOfMemoryError,
+    exceptions.ClusterDownError,
+    exceptions.TryAgainError,
     OSError,
     TimeoutError,
 )
 _UNAVAILABLE_CODES: Final = (
     "BUSY",
-    "CLUSTERDOWN",
-    "LOADING",
-    "MASTERDOWN",
     "MISCONF",
     "NOREPLICAS",
-    "OOM",
-    "READONLY",
-    "TRYAGAIN",
 )
 
 
