@@ -222,11 +222,11 @@ def _read_showdown(fields: Sequence[Any]) -> Showdown:
 
 
 def _read_melds(masks: Sequence[int]) -> tuple[Meld, ...]:
-    melds = [find_meld(CardSet(mask)) for mask in masks]
-    if None in melds:
+    melds = tuple(meld for mask in masks if (meld := find_meld(CardSet(mask))))
+    if len(melds) < len(masks):
         message = f"{masks} are not melds"
         raise SnapshotError(message)
-    return tuple(meld for meld in melds if meld)
+    return melds
 
 
 def _write_round(round_: Round) -> list[Any]:

@@ -16,7 +16,7 @@ from ginref.engine.deadwood import (
 )
 from ginref.engine.error import Breach, IllegalMoveError
 from ginref.engine.legality import check, forbidden_discard, lay_down, options
-from ginref.engine.match import Match, MatchOver, RoundSummary
+from ginref.engine.match import Ending, Match, MatchOver, RoundSummary
 from ginref.engine.meld import Meld, find_meld
 from ginref.engine.move import DRAW_STOCK, DRAW_UPCARD, PASS, Knock, Move
 from ginref.engine.opponent import OpponentView, observe
@@ -40,10 +40,13 @@ from ginref.engine.showdown import Outcome
 __all__ = [
     "DiscardEntry",
     "DiscardOption",
+    "Ending",
+    "MatchOver",
     "OpponentView",
     "PhaseName",
     "PublicView",
     "RoundReveal",
+    "RoundSummary",
     "SeatView",
     "TableView",
     "public_view",

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from ginref.engine.card import PACK, Card, CardSet
 from ginref.engine.error import Breach, IllegalMoveError
+from ginref.engine.legality import options
 from ginref.engine.match import Match
 from ginref.engine.move import (
     DRAW_STOCK,
@@ -247,6 +248,7 @@ def test_a_round_that_is_over_takes_no_move(deal_from: Callable[..., DECK]) -> N
 
     round_ = play(round_, "draw_upcard", "knock Kc")
 
+    assert options(GIN, round_.phase, round_.hand(DEALER), round_.knock_limit) == ()
     for seat in (DEALER, NON_DEALER):
         assert legal_moves(round_, GIN, seat) == ()
         assert refusal(round_, seat, "draw_stock") is Breach.WRONG_PHASE

@@ -82,3 +82,16 @@ def test_rules_that_have_changed_are_refused(reach: Callable[..., Match]) -> Non
 
     with pytest.raises(SnapshotError):
         decode(data.replace(b"31", b"32"))
+
+
+def test_a_showdown_without_a_meld_in_its_place_is_refused(
+    reach: Callable[..., Match],
+) -> None:
+    match = reach(3, 900)
+    result = match.last_result
+    assert result is not None
+    assert result.showdown is not None
+    laid = result.showdown.arrangement.melds[0].cards.mask
+
+    with pytest.raises(SnapshotError):
+        decode(encode(match).replace(str(laid).encode(), b"5"))
