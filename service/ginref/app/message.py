@@ -6,7 +6,7 @@ from ginref.app.error import RefusedError
 from ginref.app.report import MatchFacts, MoveReport, PublicEvent, SeatReport
 from ginref.engine.seat import Seat
 from ginref.engine.sheet import ScoreSheet
-from ginref.engine.view import RoundReveal
+from ginref.engine.view import RoundReveal, RoundSummary
 from ginref.record.lifecycle import Ending
 
 
@@ -94,12 +94,13 @@ class MoveResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundOver:
-    """A round is over."""
+    """A round is over; `reveal` is None when no hand is shown."""
 
     match_id: str
     seat: Seat
     version: int
-    reveal: RoundReveal
+    summary: RoundSummary
+    reveal: RoundReveal | None
     sheet: ScoreSheet
 
 

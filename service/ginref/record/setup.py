@@ -139,3 +139,12 @@ def setup_from_json(facts: Mapping[str, Any]) -> Setup:
         durability=facts["durability"],
         engine=facts["engine"],
     )
+
+
+def read_setup(data: bytes) -> Setup:
+    """Read the canonical JSON of `setup_to_json`.
+
+    Raises:
+        KeyError, TypeError, ValueError: It is something else.
+    """
+    return setup_from_json(json.loads(data))

@@ -1,0 +1,337 @@
+"""The referee's use cases: create matches, prepare seats, judge moves, end matches."""
+
+import base64
+import hashlib
+import hmac
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from ginref.app.caller import Caller, Role
+from ginref.app.error import Reason, RefusedError
+from ginref.app.judge import Judge
+from ginref.app.keeper import Keeper, LiveMatch
+from ginref.app.port import (
+    Archive,
+    Chance,
+    Creation,
+    Duplicate,
+    EntryId,
+    MatchStore,
+    Observer,
+    Registry,
+    Signer,
+)
+from ginref.app.report import MatchFacts, MatchList, MatchReport, MoveReport, SeatReport
+from ginref.app.reporting import match_facts, match_report, seat_report
+from ginref.app.request import Accept, Commit, Decline, NewMatch, SeatStep
+from ginref.app.step_taker import StepTaker
+from ginref.engine.seat import Seat
+from ginref.record.entry import (
+    Aborted,
+    Accepted,
+    Committed,
+    Created,
+    Declined,
+    Entry,
+    Resigned,
+    Revealed,
+)
+from ginref.record.lifecycle import begin
+from ginref.record.setup import DealSource, Setup, canonical, statement
+from ginref.record.share import SHARE_SIZE, commit_referee
+from ginref.record.submission import HASH_SIZE, Submission
+
+_HOSTS: Final = (Role.OPERATOR, Role.ORGANIZER)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """What the use cases work with.
+
+    Attributes:
+        store: Keeps matches.
+        registry: Keeps owners, bots and tokens.
+        keeper: Reads and changes live matches.
+        signer: Signs commitments.
+        archive: Keeps records.
+        chance: Makes secrets.
+        observer: Counts.
+        durability: What the store promises, as records say it.
+        engine: Version of the engine, as records say it.
+        allow_seeded: Take seeds for deals.
+        wake: Called with the id of a match that this process has changed.
+    """
+
+    store: MatchStore
+    registry: Registry
+    keeper: Keeper
+    signer: Signer
+    archive: Archive
+    chance: Chance
+    observer: Observer
+    durability: str
+    engine: str
+    allow_seeded: bool = False
+    wake: Callable[[str], None] = lambda _: None
+
+
+class Desk:
+    """Where calls about matches are decided."""
+
+    def __init__(self, tools: Tools) -> None:
+        """Work with these tools."""
+        self._tools = tools
+        self._keeper = tools.keeper
+        self._judge = Judge(
+            tools.keeper, tools.observer, wake=tools.wake, monotonic=time.monotonic
+        )
+        self._steps = StepTaker(tools.keeper, self._judge)
+
+    async def create_match(self, caller: Caller, new: NewMatch) -> MatchFacts:
+        """Create a match and offer its seats; the same request gives the same match.
+
+        Raises:
+            RefusedError: ROLE_NOT_ALLOWED, BOT_NOT_FOUND, FIELD_INVALID,
+                SEEDED_NOT_ALLOWED or REQUEST_ID_REUSED.
+        """
+        caller.require("CreateMatch", *_HOSTS)
+        await self._check(new)
+        setup = await self._set_up(caller, new)
+        state = begin(setup)
+        creation = Creation(
+            match_id=setup.match_id,
+            request_hash=_request_hash(new),
+            setup=self._keeper.pack_setup(setup),
+            state=self._keeper.pack_state(state),
+            entry=self._keeper.pack_entry(setup.match_id, EntryId(1), Created()),
+            clock=setup.clock,
+            seat_count=len(setup.bots),
+            bots=setup.bots,
+        )
+        result = await self._tools.store.create(creation)
+        if isinstance(result, Duplicate):
+            if not result.seen.same_request:
+                raise _reused(new.request_id)
+        else:
+            self._tools.observer.match_created()
+            self._tools.wake(setup.match_id)
+        return match_facts(await self._keeper.load(setup.match_id))
+
+    async def prepare_seat(
+        self, caller: Caller, request: SeatStep
+    ) -> tuple[MatchFacts, SeatReport | None]:
+        """Take one step of a seat before play; the same step again is fine.
+
+        Returns:
+            The match after the step, and the seat's view if it is to act.
+
+        Raises:
+            RefusedError: MATCH_NOT_FOUND, SEAT_NOT_YOURS, ROLE_NOT_ALLOWED,
+                STEP_OUT_OF_ORDER, COMMITMENT_BROKEN, MOVE_LATE or MATCH_OVER.
+        """
+        caller.require("PrepareSeat", Role.BOT)
+        live = await self._keeper.load(request.match_id)
+        check_seat(live, caller, request.seat)
+        entry = _entry_of(request)
+        live = await self._steps.take(live, entry)
+        turn = None
+        if live.state.to_act is request.seat:
+            turn = await seat_report(self._keeper, live, request.seat)
+        return match_facts(live), turn
+
+    async def get_match(self, caller: Caller, match_id: str) -> MatchReport:
+        """Return a match as the caller may see it.
+
+        Raises:
+            RefusedError: MATCH_NOT_FOUND or SEAT_NOT_YOURS.
+        """
+        check_reach(caller, match_id)
+        live = await self._keeper.load(match_id)
+        return await match_report(self._keeper, live, caller)
+
+    async def list_matches(
+        self, caller: Caller, bot: str | None, limit: int, cursor: str | None
+    ) -> MatchList:
+        """Return a page of matches, newest first.
+
+        Raises:
+            RefusedError: FIELD_INVALID for a cursor that is not one.
+        """
+        try:
+            page = await self._tools.store.list_matches(
+                bot=bot, limit=limit, cursor=cursor
+            )
+        except ValueError:
+            message = "the page token was not made by this referee"
+            raise RefusedError(
+                Reason.FIELD_INVALID, message, field="page_token"
+            ) from None
+        facts = []
+        for match_id in page.match_ids:
+            if caller.may_see(match_id):
+                facts.append(match_facts(await self._keeper.load(match_id)))  # noqa: PERF401 - one by one: each is a read
+        return MatchList(matches=tuple(facts), cursor=page.cursor)
+
+    async def submit_move(
+        self, caller: Caller, submission: Submission, received: float
+    ) -> MoveReport:
+        """Judge a move; the same request gives the first answer again.
+
+        Args:
+            caller: Who submits.
+            submission: The move.
+            received: Monotonic time in seconds when it arrived.
+
+        Raises:
+            RefusedError: Why it was refused: see `Judge.submit`.
+        """
+        caller.require("SubmitMove", Role.BOT)
+        check_reach(caller, submission.match_id)
+        live = self._keeper.hint(submission.match_id)
+        if live is None:
+            live = await self._keeper.load(submission.match_id)
+        check_seat(live, caller, submission.seat)
+        return await self._judge.submit(live, submission, received)
+
+    async def resign_match(
+        self, caller: Caller, match_id: str, seat: Seat
+    ) -> MatchFacts:
+        """End a match by resignation of a seat; resigning twice is fine.
+
+        Raises:
+            RefusedError: MATCH_NOT_FOUND, SEAT_NOT_YOURS, ROLE_NOT_ALLOWED,
+                MOVE_LATE or MATCH_OVER.
+        """
+        caller.require("ResignMatch", Role.BOT)
+        live = await self._keeper.load(match_id)
+        check_seat(live, caller, seat)
+        return match_facts(await self._steps.take(live, Resigned(seat)))
+
+    async def abort_match(self, caller: Caller, match_id: str) -> MatchFacts:
+        """End a match without a winner; aborting twice is fine.
+
+        Raises:
+            RefusedError: ROLE_NOT_ALLOWED, MATCH_NOT_FOUND or MATCH_OVER.
+        """
+        caller.require("AbortMatch", *_HOSTS)
+        live = await self._keeper.load(match_id)
+        return match_facts(await self._steps.take(live, Aborted()))
+
+    async def match_record(self, caller: Caller, match_id: str) -> bytes:
+        """Return the signed record of a match that is over.
+
+        Raises:
+            RefusedError: MATCH_NOT_FOUND, SEAT_NOT_YOURS or RECORD_NOT_READY.
+        """
+        check_reach(caller, match_id)
+        envelope = await self._tools.archive.get(match_id)
+        if envelope is not None:
+            return envelope
+        live = await self._keeper.load(match_id)
+        raise RefusedError(
+            Reason.RECORD_NOT_READY,
+            "the record is signed after the match is over",
+            stage=live.state.stage,
+        )
+
+    async def time_out(self, match_id: str) -> bool:
+        """End a match whose deadline and grace are past; say whether this did it."""
+        return await self._judge.time_out(await self._keeper.load(match_id))
+
+    async def _check(self, new: NewMatch) -> None:
+        if len(new.bots) != new.ruleset.seat_count:
+            raise RefusedError(
+                Reason.FIELD_INVALID,
+                f"{new.ruleset.seat_count} bots expected, {len(new.bots)} given",
+                field="bots",
+            )
+        seeded = new.deal_source is DealSource.SEEDED
+        if seeded and not self._tools.allow_seeded:
+            message = "this referee takes no seeds: they let the host choose the cards"
+            raise RefusedError(Reason.SEEDED_NOT_ALLOWED, message)
+        if seeded != (new.seed is not None):
+            message = "a seed belongs to seeded deals, and to nothing else"
+            raise RefusedError(Reason.FIELD_INVALID, message, field="seed")
+        for bot in new.bots:
+            if await self._tools.registry.get("bot", bot) is None:
+                message = f"there is no bot {bot}"
+                raise RefusedError(Reason.BOT_NOT_FOUND, message, bot=bot)
+
+    async def _set_up(self, caller: Caller, new: NewMatch) -> Setup:
+        key = await self._tools.store.identity_key()
+        name = f"{caller.identity}\n{new.request_id}".encode()
+        digest = hmac.digest(key, name, "sha256")
+        match_id = "m" + base64.b32encode(digest[:10]).decode().lower()
+        share = self._tools.chance.token(SHARE_SIZE)
+        commitment = commit_referee(match_id, share)
+        promise = statement(match_id, new.ruleset, new.bots, commitment)
+        return Setup(
+            match_id=match_id,
+            ruleset=new.ruleset,
+            clock=new.clock,
+            strikes_allowed=new.strikes_allowed,
+            bots=new.bots,
+            deal_source=new.deal_source,
+            referee_share=share,
+            seed=new.seed,
+            commitment=commitment,
+            signature=self._tools.signer.sign(promise),
+            key_id=self._tools.signer.key_id,
+            creator=caller.identity,
+            durability=self._tools.durability,
+            engine=self._tools.engine,
+        )
+
+
+def check_reach(caller: Caller, match_id: str) -> None:
+    """Let a token pass that reaches a match.
+
+    Raises:
+        RefusedError: SEAT_NOT_YOURS.
+    """
+    if not caller.may_see(match_id):
+        message = "the token is limited to other matches"
+        raise RefusedError(Reason.SEAT_NOT_YOURS, message)
+
+
+def check_seat(live: LiveMatch, caller: Caller, seat: Seat) -> None:
+    """Let the holder of a seat pass.
+
+    Raises:
+        RefusedError: SEAT_NOT_YOURS.
+    """
+    setup = live.state.setup
+    check_reach(caller, setup.match_id)
+    if seat not in setup.seats or setup.bots[seat] != caller.bot:
+        message = f"{seat} is not a seat of yours"
+        raise RefusedError(Reason.SEAT_NOT_YOURS, message, seat=seat)
+
+
+def _entry_of(request: SeatStep) -> Entry:
+    seat, wanted = request.seat, request.step
+    if isinstance(wanted, Accept):
+        return Accepted(seat)
+    if isinstance(wanted, Decline):
+        return Declined(seat)
+    if isinstance(wanted, Commit):
+        return Committed(seat, wanted.commitment)
+    return Revealed(seat, wanted.share)
+
+
+def _reused(request_id: str) -> RefusedError:
+    message = "the request id was used for another request"
+    return RefusedError(Reason.REQUEST_ID_REUSED, message, request_id=request_id)
+
+
+def _request_hash(new: NewMatch) -> bytes:
+    facts = {
+        "bots": list(new.bots),
+        "clock": asdict(new.clock),
+        "deal_source": str(new.deal_source),
+        "ruleset": new.ruleset.to_dict(),
+        "seed": new.seed,
+        "strikes_allowed": new.strikes_allowed,
+    }
+    return hashlib.sha256(canonical(facts)).digest()[:HASH_SIZE]

@@ -1,0 +1,292 @@
+"""Who may come in: tokens, and the owners and bots they speak for."""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from ginref.app.caller import Caller, Role
+from ginref.app.error import Reason, RefusedError
+from ginref.app.port import Chance, Registry
+
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,31}")
+_SECRET_SIZE: Final = 32
+_ID_SIZE: Final = 8
+_HOSTS: Final = (Role.OPERATOR, Role.ORGANIZER)
+
+# Which roles a caller may hand out: never more than its own.
+_GRANTS: Final = {
+    Role.OPERATOR: frozenset(Role),
+    Role.ORGANIZER: frozenset({Role.BOT, Role.SPECTATOR}),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnerRow:
+    """A person or a group that has bots."""
+
+    name: str
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotRow:
+    """A program that plays."""
+
+    name: str
+    owner: str
+    house: bool
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRow:
+    """A token without its secret.
+
+    Attributes:
+        token_id: Identity of the row.
+        role: What the bearer may do.
+        bot: The bot it plays as, for a bot's role.
+        match_ids: Matches it is limited to; empty for all.
+        created_ms: When it was made.
+        expires_ms: When it stops working; None for never.
+        revoked_ms: When it was revoked; None while it works.
+    """
+
+    token_id: str
+    role: Role
+    bot: str | None
+    match_ids: tuple[str, ...]
+    created_ms: int
+    expires_ms: int | None
+    revoked_ms: int | None
+
+
+class Gate:
+    """Recognises callers, and keeps the rows they are recognised by."""
+
+    def __init__(
+        self, registry: Registry, chance: Chance, now_ms: Callable[[], int]
+    ) -> None:
+        """Work on a registry; `now_ms` is the time that lifetimes are judged by."""
+        self._registry = registry
+        self._chance = chance
+        self._now_ms = now_ms
+
+    async def authenticate(self, secret: str | None) -> Caller:
+        """Return who bears a token.
+
+        Raises:
+            RefusedError: TOKEN_MISSING, TOKEN_UNKNOWN, TOKEN_EXPIRED or
+                TOKEN_REVOKED.
+        """
+        if not secret:
+            message = "a bearer token is needed"
+            raise RefusedError(Reason.TOKEN_MISSING, message)
+        row = await self._registry.get("token", _digest(secret))
+        if row is None:
+            message = "the token is not one of this referee's"
+            raise RefusedError(Reason.TOKEN_UNKNOWN, message)
+        token = _read_token(row)
+        if token.revoked_ms is not None:
+            message = "the token has been revoked"
+            raise RefusedError(Reason.TOKEN_REVOKED, message)
+        if token.expires_ms is not None and self._now_ms() >= token.expires_ms:
+            expired = datetime.fromtimestamp(token.expires_ms / 1000, UTC)
+            raise RefusedError(
+                Reason.TOKEN_EXPIRED,
+                "the token's lifetime is over",
+                expire_time=expired.isoformat(timespec="seconds"),
+            )
+        return Caller(
+            token_id=token.token_id,
+            role=token.role,
+            bot=token.bot,
+            match_ids=frozenset(token.match_ids),
+        )
+
+    async def create_owner(self, caller: Caller, name: str) -> OwnerRow:
+        """Add an owner; the same name again returns the one that is there.
+
+        Raises:
+            RefusedError: ROLE_NOT_ALLOWED or NAME_INVALID.
+        """
+        caller.require("CreateOwner", *_HOSTS)
+        check_name(name, "name")
+        row = OwnerRow(name=name, created_ms=self._now_ms())
+        stored = await self._registry.add("owner", name, _write(row))
+        return OwnerRow(**json.loads(stored))
+
+    async def list_owners(self, caller: Caller) -> tuple[OwnerRow, ...]:
+        """Return all owners by name.
+
+        Raises:
+            RefusedError: ROLE_NOT_ALLOWED.
+        """
+        caller.require("ListOwners", *_HOSTS)
+        rows = await self._registry.rows("owner")
+        return tuple(OwnerRow(**json.loads(row)) for row in rows)
+
+    async def create_bot(
+        self, caller: Caller, name: str, owner: str, *, house: bool
+    ) -> BotRow:
+        """Add a bot; the same bot again returns the one that is there.
+
+        Raises:
+            RefusedError: ROLE_NOT_ALLOWED, NAME_INVALID, OWNER_NOT_FOUND, or
+                NAME_TAKEN by a bot of another owner or kind.
+        """
+        caller.require("CreateBot", *_HOSTS)
+        check_name(name, "name")
+        if await self._registry.get("owner", owner) is None:
+            message = f"there is no owner {owner}"
+            raise RefusedError(Reason.OWNER_NOT_FOUND, message, owner=owner)
+        row = BotRow(name=name, owner=owner, house=house, created_ms=self._now_ms())
+        stored = BotRow(
+            **json.loads(await self._registry.add("bot", name, _write(row)))
+        )
+        if (stored.owner, stored.house) != (owner, house):
+            message = f"the name {name} belongs to another bot"
+            raise RefusedError(Reason.NAME_TAKEN, message, name=name)
+        return stored
+
+    async def list_bots(self, caller: Caller) -> tuple[BotRow, ...]:
+        """Return all bots by name; every caller may know them."""
+        del caller
+        rows = await self._registry.rows("bot")
+        return tuple(BotRow(**json.loads(row)) for row in rows)
+
+    async def create_token(
+        self,
+        caller: Caller,
+        role: Role,
+        *,
+        bot: str | None,
+        match_ids: tuple[str, ...],
+        lifetime_ms: int | None,
+    ) -> tuple[TokenRow, str]:
+        """Make a token; return its row and its secret, which is kept nowhere.
+
+        Raises:
+            RefusedError: ROLE_NOT_ALLOWED, FIELD_INVALID or BOT_NOT_FOUND.
+        """
+        caller.require("CreateToken", *_HOSTS)
+        if role not in _GRANTS[caller.role]:
+            raise RefusedError(
+                Reason.ROLE_NOT_ALLOWED,
+                f"the role {caller.role} may not hand out the role {role}",
+                role=caller.role,
+                call="CreateToken",
+            )
+        if (role is Role.BOT) != (bot is not None):
+            message = "a bot's token names its bot, and no other token does"
+            raise RefusedError(Reason.FIELD_INVALID, message, field="bot")
+        if bot is not None and await self._registry.get("bot", bot) is None:
+            message = f"there is no bot {bot}"
+            raise RefusedError(Reason.BOT_NOT_FOUND, message, bot=bot)
+        return await self._issue(role, bot, match_ids, lifetime_ms)
+
+    async def issue_operator(self) -> tuple[TokenRow, str]:
+        """Make the token of an operator, for whoever starts the referee."""
+        return await self._issue(Role.OPERATOR, None, (), None)
+
+    async def list_tokens(self, caller: Caller) -> tuple[TokenRow, ...]:
+        """Return the rows of all tokens by identity.
+
+        Raises:
+            RefusedError: ROLE_NOT_ALLOWED.
+        """
+        caller.require("ListTokens", *_HOSTS)
+        return tuple(row for _, row, _ in await self._tokens())
+
+    async def revoke_token(self, caller: Caller, token_id: str) -> TokenRow:
+        """Revoke a token; a revoked one stays as it is.
+
+        Raises:
+            RefusedError: ROLE_NOT_ALLOWED or TOKEN_NOT_FOUND.
+        """
+        caller.require("RevokeToken", *_HOSTS)
+        for digest, row, text in await self._tokens():
+            if row.token_id != token_id:
+                continue
+            if row.role not in _GRANTS[caller.role]:
+                caller.require("RevokeToken", Role.OPERATOR)
+            if row.revoked_ms is not None:
+                return row
+            revoked = replace(row, revoked_ms=self._now_ms())
+            new = _write_token(digest, revoked)
+            if await self._registry.replace("token", digest, text, new):
+                return revoked
+            # Revoking is the only change a row knows: somebody else did it.
+            return await self.revoke_token(caller, token_id)
+        message = f"there is no token row {token_id}"
+        raise RefusedError(Reason.TOKEN_NOT_FOUND, message, token_id=token_id)
+
+    async def _issue(
+        self,
+        role: Role,
+        bot: str | None,
+        match_ids: tuple[str, ...],
+        lifetime_ms: int | None,
+    ) -> tuple[TokenRow, str]:
+        secret = "gr_" + _text(self._chance.token(_SECRET_SIZE))
+        now_ms = self._now_ms()
+        row = TokenRow(
+            token_id="t" + _text(self._chance.token(_ID_SIZE)),
+            role=role,
+            bot=bot,
+            match_ids=match_ids,
+            created_ms=now_ms,
+            expires_ms=None if lifetime_ms is None else now_ms + lifetime_ms,
+            revoked_ms=None,
+        )
+        digest = _digest(secret)
+        await self._registry.add("token", digest, _write_token(digest, row))
+        return row, secret
+
+    async def _tokens(self) -> list[tuple[str, TokenRow, str]]:
+        """Return digest, row and stored text of every token, by identity."""
+        rows = [
+            (json.loads(text)["digest"], _read_token(text), text)
+            for text in await self._registry.rows("token")
+        ]
+        return sorted(rows, key=lambda row: row[1].token_id)
+
+
+def check_name(name: str, field: str) -> None:
+    """Let a name pass that can be one.
+
+    Raises:
+        RefusedError: NAME_INVALID.
+    """
+    if not _NAME.fullmatch(name):
+        message = "2 to 32 characters of [a-z0-9._-] expected, a letter or digit first"
+        raise RefusedError(Reason.NAME_INVALID, message, field=field)
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _text(data: bytes) -> str:
+    return base64.b32encode(data).decode().rstrip("=").lower()
+
+
+def _write(row: OwnerRow | BotRow) -> str:
+    return json.dumps(asdict(row), sort_keys=True)
+
+
+def _write_token(digest: str, row: TokenRow) -> str:
+    return json.dumps({**asdict(row), "digest": digest}, sort_keys=True)
+
+
+def _read_token(text: str) -> TokenRow:
+    facts: dict[str, Any] = json.loads(text)
+    del facts["digest"]
+    facts["role"] = Role(facts["role"])
+    facts["match_ids"] = tuple(facts["match_ids"])
+    return TokenRow(**facts)

@@ -1,0 +1,184 @@
+"""Turns what the referee knows of a match into what a caller may know.
+
+This is the one place where states with hidden cards become reports; hands pass
+through `view_for` alone.
+"""
+
+from collections.abc import Sequence
+
+from ginref.app.caller import Caller, Role
+from ginref.app.keeper import Keeper, LiveMatch, LoggedEntry
+from ginref.app.port import EntryId
+from ginref.app.report import (
+    ClockFacts,
+    MatchFacts,
+    MatchReport,
+    PublicEvent,
+    PublicReport,
+    SeatReport,
+)
+from ginref.engine.seat import Seat
+from ginref.engine.view import public_view, view_for
+from ginref.record.entry import (
+    Accepted,
+    Committed,
+    Created,
+    Declined,
+    Entry,
+    Moved,
+    Refused,
+    Revealed,
+)
+
+_KINDS: dict[type[Entry], str] = {
+    Created: "created",
+    Accepted: "accepted",
+    Declined: "declined",
+    Committed: "committed",
+    Revealed: "revealed",
+    Moved: "played",
+    Refused: "struck",
+}
+
+
+def match_facts(live: LiveMatch) -> MatchFacts:
+    """Return the public facts of a match."""
+    state, setup = live.state, live.state.setup
+    return MatchFacts(
+        match_id=setup.match_id,
+        bots=setup.bots,
+        ruleset=setup.ruleset,
+        clock=setup.clock,
+        strikes_allowed=setup.strikes_allowed,
+        deal_source=setup.deal_source,
+        stage=state.stage,
+        version=state.version,
+        ending=state.ending,
+        created_ms=live.created_ms,
+        commitment=setup.commitment,
+        signature=setup.signature,
+        key_id=setup.key_id,
+        awaited=state.awaited,
+    )
+
+
+def clock_facts(live: LiveMatch) -> ClockFacts:
+    """Return the clocks of a match."""
+    state = live.state
+    return ClockFacts(
+        policy=state.setup.clock,
+        banks_ms=live.clock.banks_ms,
+        strikes=state.strikes,
+        strikes_allowed=state.setup.strikes_allowed,
+        deadline_ms=None if state.ending else live.clock.deadline_ms,
+        now_ms=live.now_ms,
+        elapsed_ms=live.clock.elapsed_ms,
+        referee_ms=state.referee_ms,
+    )
+
+
+def public_report(live: LiveMatch) -> PublicReport:
+    """Return what anyone may know."""
+    game = live.state.match
+    return PublicReport(
+        facts=match_facts(live),
+        view=None if game is None else public_view(game),
+        clock=clock_facts(live),
+    )
+
+
+async def seat_report(keeper: Keeper, live: LiveMatch, seat: Seat) -> SeatReport | None:
+    """Return what one seat may know; None before play."""
+    state = live.state
+    if state.match is None:
+        return None
+    since = EntryId(state.last_moved[seat] or _play_began(live))
+    return SeatReport(
+        facts=match_facts(live),
+        view=view_for(state.match, seat),
+        clock=clock_facts(live),
+        events=await public_events(keeper, live, since),
+    )
+
+
+async def match_report(keeper: Keeper, live: LiveMatch, caller: Caller) -> MatchReport:
+    """Return a match as one caller may see it."""
+    reports = [await seat_report(keeper, live, seat) for seat in seats_of(live, caller)]
+    return MatchReport(
+        public=public_report(live),
+        seats=tuple(report for report in reports if report is not None),
+    )
+
+
+def seats_of(live: LiveMatch, caller: Caller) -> tuple[Seat, ...]:
+    """Return the seats of a match that a caller holds."""
+    setup = live.state.setup
+    if caller.role is not Role.BOT or not caller.may_see(setup.match_id):
+        return ()
+    return tuple(seat for seat in setup.seats if setup.bots[seat] == caller.bot)
+
+
+async def public_events(
+    keeper: Keeper, live: LiveMatch, after: EntryId
+) -> tuple[PublicEvent, ...]:
+    """Return what happened in a match after a place in its log, for everyone."""
+    # The step before tells how long the first one took.
+    before = EntryId(max(0, after.version - 1))
+    entries = await keeper.entries(live, before)
+    return tuple(
+        event
+        for event in _in_public(live, entries)
+        if EntryId(event.version, event.refusal) > after
+    )
+
+
+def _in_public(
+    live: LiveMatch, entries: Sequence[LoggedEntry]
+) -> tuple[PublicEvent, ...]:
+    events: list[PublicEvent] = []
+    strikes = list(live.state.strikes)
+    # Strikes are counted back from today's, so walk from the latest entry.
+    for at in range(len(entries) - 1, -1, -1):
+        logged = entries[at]
+        entry, seat = logged.entry, getattr(logged.entry, "seat", None)
+        ended = live.state.ending and logged.id == EntryId(live.state.version)
+        if ended:
+            events.append(_event(logged, "ended", ending=live.state.ending))
+        kind = _KINDS.get(type(entry))
+        if kind is None:
+            continue
+        if isinstance(entry, Refused):
+            events.append(_event(logged, kind, seat=seat, strikes=strikes[entry.seat]))
+            strikes[entry.seat] -= 1
+        elif isinstance(entry, Moved):
+            move = str(entry.move)
+            elapsed_ms = _elapsed(entries, at)
+            events.append(
+                _event(logged, kind, seat=seat, move=move, elapsed_ms=elapsed_ms)
+            )
+        else:
+            events.append(_event(logged, kind, seat=seat))
+    return tuple(reversed(events))
+
+
+def _event(logged: LoggedEntry, kind: str, **facts: object) -> PublicEvent:
+    return PublicEvent(
+        version=logged.id.version,
+        refusal=logged.id.refusal,
+        time_ms=logged.time_ms,
+        kind=kind,
+        **facts,  # type: ignore[arg-type] # each caller names fields of PublicEvent
+    )
+
+
+def _elapsed(entries: Sequence[LoggedEntry], at: int) -> int:
+    """Milliseconds since the accepted step before."""
+    steps = [logged.time_ms for logged in entries[:at] if not logged.id.refusal]
+    return entries[at].time_ms - steps[-1] if steps else 0
+
+
+def _play_began(live: LiveMatch) -> int:
+    """Version at which the cards were dealt: one entry per step before it."""
+    state = live.state
+    steps = len(state.accepted) + sum(c is not None for c in state.commitments)
+    return 1 + steps + sum(share is not None for share in state.shares)
