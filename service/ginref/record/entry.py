@@ -113,6 +113,23 @@ Entry = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class StampedEntry:
+    """A log entry with its place and the time at which the store kept it.
+
+    Attributes:
+        version: The match's version after the entry.
+        refusal: 0 for a step; k for the k-th counted refusal at that version.
+        time_ms: Milliseconds since the Unix epoch by the store's clock.
+        entry: What happened.
+    """
+
+    version: int
+    refusal: int
+    time_ms: int
+    entry: Entry
+
+
 class EntryError(ValueError):
     """Bytes that are no log entry."""
 

@@ -1,0 +1,146 @@
+"""Log entries as the JSON objects of a match record."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ginref.engine.error import NotationError
+from ginref.engine.move import Move, parse_move
+from ginref.engine.seat import Seat
+from ginref.record.entry import (
+    Aborted,
+    Accepted,
+    Committed,
+    Created,
+    Declined,
+    Entry,
+    Moved,
+    Refused,
+    Resigned,
+    Revealed,
+    StampedEntry,
+    TimedOut,
+    Voided,
+    entry_word,
+)
+from ginref.record.shape import Place
+from ginref.record.share import SHARE_SIZE
+
+_MOVE: Final = ("seat", "request_id", "move", "referee_ms")
+
+_FACTS: Final[dict[str, tuple[str, ...]]] = {
+    "new": (),
+    "accept": ("seat",),
+    "decline": ("seat",),
+    "commit": ("seat", "commitment"),
+    "reveal": ("seat", "share"),
+    "move": _MOVE,
+    "strike": _MOVE,
+    "resign": ("seat",),
+    "abort": (),
+    "timeout": (),
+    "void": (),
+}
+
+_PLACED: Final = {"kind": True, "version": True, "at_ms": True, "refusal": False}
+"""What every entry has; the refusal number only where it is not 0."""
+
+
+def entry_to_json(stamped: StampedEntry, created_ms: int) -> dict[str, Any]:
+    """Return an entry as JSON values, its time counted from the creation."""
+    entry = stamped.entry
+    facts: dict[str, Any] = {
+        "version": stamped.version,
+        "at_ms": stamped.time_ms - created_ms,
+        "kind": entry_word(entry),
+    }
+    if stamped.refusal:
+        facts["refusal"] = stamped.refusal
+    match entry:
+        case Moved() | Refused():
+            facts["seat"] = str(entry.seat)
+            facts["request_id"] = entry.request_id
+            facts["move"] = str(entry.move)
+            facts["referee_ms"] = entry.referee_ms
+        case Committed(seat, commitment):
+            facts["seat"] = str(seat)
+            facts["commitment"] = None if commitment is None else commitment.hex()
+        case Revealed(seat, share):
+            facts["seat"] = str(seat)
+            facts["share"] = share.hex()
+        case Accepted(seat) | Declined(seat) | Resigned(seat):
+            facts["seat"] = str(seat)
+        case Created() | Aborted() | TimedOut() | Voided():
+            pass
+    return facts
+
+
+def read_entry(place: Place, created_ms: int) -> StampedEntry:
+    """Read an entry.
+
+    Raises:
+        RecordError: Naming the first wrong thing in it.
+    """
+    word = place.value.get("kind") if isinstance(place.value, dict) else None
+    if not isinstance(word, str) or word not in _FACTS:
+        raise place.fail("an entry of a known kind expected")
+    facts = place.members({**_PLACED, **dict.fromkeys(_FACTS[word], True)})
+    return StampedEntry(
+        version=facts["version"].number(low=1),
+        refusal=facts["refusal"].number(low=1) if "refusal" in facts else 0,
+        time_ms=created_ms + facts["at_ms"].number(),
+        entry=_read_kind(word, facts),
+    )
+
+
+def _read_kind(  # noqa: PLR0911 - one case for each kind of entry
+    word: str, facts: Mapping[str, Place]
+) -> Entry:
+    if word in _BARE:
+        return _BARE[word]
+    seat = _read_seat(facts["seat"])
+    match word:
+        case "accept":
+            return Accepted(seat)
+        case "decline":
+            return Declined(seat)
+        case "resign":
+            return Resigned(seat)
+        case "commit":
+            commitment = facts["commitment"]
+            none = commitment.value is None
+            return Committed(seat, None if none else commitment.octets(SHARE_SIZE))
+        case "reveal":
+            return Revealed(seat, facts["share"].octets(SHARE_SIZE))
+        case _:
+            kind = Moved if word == "move" else Refused
+            return kind(
+                seat,
+                facts["request_id"].text(),
+                _read_move(facts["move"]),
+                facts["referee_ms"].number(),
+            )
+
+
+_BARE: Final[dict[str, Entry]] = {
+    entry_word(entry): entry for entry in (Created(), Aborted(), TimedOut(), Voided())
+}
+
+
+def _read_seat(place: Place) -> Seat:
+    text = place.text()
+    for seat in Seat:
+        if text == str(seat):
+            return seat
+    raise place.fail("north, south or east expected")
+
+
+def _read_move(place: Place) -> Move:
+    text = place.text()
+    try:
+        move = parse_move(text)
+    except NotationError as error:
+        raise place.fail(str(error)) from error
+    # A move has one spelling in a record.
+    if str(move) != text:
+        raise place.fail(f"written {str(move)!r} expected")
+    return move

@@ -1,0 +1,216 @@
+"""Is a match record true? Everything in it is worked out again and compared.
+
+It takes bytes and public keys, and needs nothing else: no network, no clock, no
+store. The first wrong thing is named; what comes after it is not judged.
+"""
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ginref.record.document import (
+    PAYLOAD_TYPE,
+    Record,
+    RecordError,
+    chain_head,
+    parse_record,
+    record_json,
+)
+from ginref.record.envelope import (
+    Envelope,
+    EnvelopeError,
+    is_signature,
+    parse_envelope,
+)
+from ginref.record.replay import Replay, ReplayError, check_order, replay
+from ginref.record.setup import DealSource, Setup, statement
+from ginref.record.shape import first_difference
+from ginref.record.share import commit_referee
+
+
+class Finding(enum.StrEnum):
+    """What a verification comes to."""
+
+    VALID = "valid"
+    UNKNOWN_KEY = "unknown_key"
+    NOT_OPEN = "not_open"
+    BROKEN = "broken"
+
+    @property
+    def exit_code(self) -> int:
+        """The exit status of a program that reports it."""
+        return _EXIT_CODES[self]
+
+    @property
+    def rank(self) -> int:
+        """How bad it is, from 0: of several records the worst one counts."""
+        return tuple(Finding).index(self)
+
+
+_EXIT_CODES: Final = {
+    Finding.VALID: 0,
+    Finding.BROKEN: 1,
+    Finding.UNKNOWN_KEY: 3,
+    Finding.NOT_OPEN: 4,
+}
+
+_DEALS: Final = {
+    DealSource.SHARES: "shares of the referee and the seats: nobody chose the cards",
+    DealSource.SEEDED: "seeded: the host chose the cards, these are not fair deals",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The outcome of a verification.
+
+    Attributes:
+        finding: What it comes to.
+        problem: One sentence that names the first wrong thing; None if there is
+            none.
+        version: Version of the entry that is wrong, if it is one.
+        key_id: Name of the key whose signature counted, or that is not known.
+        record: The record, as far as it could be read.
+        replayed: The match played again, if all of it could be.
+        notes: What a reader should know though nothing is wrong.
+    """
+
+    finding: Finding
+    problem: str | None = None
+    version: int | None = None
+    key_id: str | None = None
+    record: Record | None = None
+    replayed: Replay | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def deals(self) -> str | None:
+        """Where the cards came from, and what that means; None if unreadable."""
+        return None if self.record is None else _DEALS[self.record.setup.deal_source]
+
+    @property
+    def round_count(self) -> int:
+        """Finished rounds."""
+        return 0 if self.replayed is None else len(self.replayed.rounds)
+
+    @property
+    def move_count(self) -> int:
+        """Accepted moves."""
+        return 0 if self.replayed is None else self.replayed.move_count
+
+    @property
+    def strike_count(self) -> int:
+        """Illegal moves that were counted, of all seats."""
+        return 0 if self.replayed is None else sum(self.replayed.state.strikes)
+
+
+class _BrokenError(Exception):
+    """The first wrong thing."""
+
+
+def verify_record(envelope: bytes, keys: Mapping[str, bytes]) -> Verdict:
+    """Judge a signed match record.
+
+    Args:
+        envelope: The record as it was published.
+        keys: Public keys that are trusted, by name.
+    """
+    try:
+        parsed = parse_envelope(envelope)
+        key_id, trusted = _check_signatures(parsed, keys)
+        record = parse_record(parsed.payload)
+    except EnvelopeError as error:
+        return _broken(f"not a signed record: {error}")
+    except (_BrokenError, RecordError) as error:
+        return _broken(str(error))
+    try:
+        notes = _check_facts(record, keys)
+        replayed = _replay(record) if record.is_open else None
+    except ReplayError as error:
+        return _broken(str(error), version=error.version, record=record, key_id=key_id)
+    except (_BrokenError, RecordError) as error:
+        return _broken(str(error), record=record, key_id=key_id)
+    return Verdict(
+        finding=_finding(trusted=trusted, is_open=record.is_open),
+        key_id=key_id,
+        record=record,
+        replayed=replayed,
+        notes=notes,
+    )
+
+
+def _broken(
+    problem: str,
+    *,
+    version: int | None = None,
+    record: Record | None = None,
+    key_id: str | None = None,
+) -> Verdict:
+    return Verdict(
+        finding=Finding.BROKEN,
+        problem=problem,
+        version=version,
+        record=record,
+        key_id=key_id,
+    )
+
+
+def _finding(*, trusted: bool, is_open: bool) -> Finding:
+    if not trusted:
+        return Finding.UNKNOWN_KEY
+    return Finding.VALID if is_open else Finding.NOT_OPEN
+
+
+def _check_signatures(
+    envelope: Envelope, keys: Mapping[str, bytes]
+) -> tuple[str, bool]:
+    """Return the name of the key that counts, and whether it is trusted."""
+    if envelope.payload_type != PAYLOAD_TYPE:
+        raise _BrokenError(f"its type is {envelope.payload_type!r}, not a match record")
+    if not envelope.signatures:
+        raise _BrokenError("nobody has signed it")
+    known = [mark for mark in envelope.signatures if mark.key_id in keys]
+    for mark in known:
+        if not is_signature(keys[mark.key_id], mark.value, envelope.signed):
+            message = f"the signature was not made with the key {mark.key_id}"
+            raise _BrokenError(message)
+    return (known or envelope.signatures)[0].key_id, bool(known)
+
+
+def _check_facts(record: Record, keys: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Check what can be checked without playing; return what is worth a note."""
+    check_order(record.entries)
+    if chain_head(record.document["entries"]) != record.chain:
+        raise _BrokenError("chain: not the head of the chain over the entries")
+    setup = record.setup
+    if record.is_open and _must_open(setup):
+        share = commit_referee(setup.match_id, setup.referee_share)
+        if share != setup.commitment:
+            message = "openings.referee_share: not the share the referee committed to"
+            raise _BrokenError(message)
+    if not setup.signature and setup.deal_source is DealSource.SEEDED:
+        return ()
+    if setup.key_id not in keys:
+        return (f"the key that signed the commitment, {setup.key_id}, is not known",)
+    signed = statement(setup.match_id, setup.ruleset, setup.bots, setup.commitment)
+    if not is_signature(keys[setup.key_id], setup.signature, signed):
+        message = f"match.signature: not made with the key {setup.key_id}"
+        raise _BrokenError(message)
+    return ()
+
+
+def _must_open(setup: Setup) -> bool:
+    # Of a seeded deal the referee's share decides nothing, so there may be none.
+    return setup.deal_source is DealSource.SHARES or bool(setup.commitment)
+
+
+def _replay(record: Record) -> Replay:
+    replayed = replay(record.setup, record.entries)
+    derived = record_json(record.setup, record.entries, replayed)
+    different = first_difference(record.document, derived)
+    if different:
+        raise different
+    if replayed.state.ending is None:
+        raise _BrokenError("ending: the match is not over with its last entry")
+    return replayed
