@@ -1,8 +1,10 @@
 """A whole match as a few hundred bytes, hidden cards and all, and back.
 
-For the store and the record only. The first byte names the format; the rest is one
-JSON array, with a card written as one of 52 letters and a card set as its mask.
-Entries of the score sheet are not written: they follow from the finished rounds.
+For the store and the record only. The first byte names the format. Three lines of
+JSON follow: the rules, the finished rounds, and the round being played, with a card
+written as one of 52 letters and a card set as its mask. The first two lines seldom
+change, so what was read from them is kept. Entries of the score sheet are not
+written: they follow from the finished rounds.
 """
 
 import functools
@@ -57,18 +59,22 @@ class SnapshotError(EngineError, ValueError):
 
 def encode(match: Match) -> bytes:
     """Write a match."""
-    fields = [
+    lines = (
         _write_rules(match.rules),
-        len(match.seats),
-        match.round_number,
-        [_write_summary(summary) for summary in match.history],
-        [[_seat(game.winner), game.closed_in_round or 0] for game in match.sheet.games],
-        _write_result(match.last_result),
-        _write_round(match.round),
-        _write_over(match.over),
-    ]
-    text = json.dumps(fields, separators=(",", ":"))
-    return bytes([FORMAT]) + text.encode()
+        _line(
+            [
+                len(match.seats),
+                [_write_summary(summary) for summary in match.history],
+                [
+                    [_seat(game.winner), game.closed_in_round or 0]
+                    for game in match.sheet.games
+                ],
+                _write_result(match.last_result),
+            ]
+        ),
+        _line([match.round_number, _write_round(match.round), _write_over(match.over)]),
+    )
+    return bytes([FORMAT]) + "\n".join(lines).encode()
 
 
 def decode(data: bytes) -> Match:
@@ -82,29 +88,30 @@ def decode(data: bytes) -> Match:
         message = f"not a snapshot of format {FORMAT}"
         raise SnapshotError(message)
     try:
-        return _read_match(json.loads(data[1:]))
+        return _read_match(data[1:].decode())
     except (ValueError, TypeError, LookupError) as error:
         message = "a damaged snapshot"
         raise SnapshotError(message) from error
 
 
-def _read_match(fields: Sequence[Any]) -> Match:
-    rules_text, seat_count, round_number, rounds, games, last, round_, over = fields
-    seats = tuple(Seat)[:seat_count]
-    history = tuple(
-        _read_summary(number, summary) for number, summary in enumerate(rounds, 1)
-    )
-    last_result = _read_result(last)
+def _read_match(text: str) -> Match:
+    rules, finished, current = text.split("\n")
+    seats, sheet, history, last_result = _read_finished(finished)
+    round_number, round_, over = json.loads(current)
     return Match(
-        rules=_read_rules(rules_text),
+        rules=_read_rules(rules),
         seats=seats,
         round_number=round_number,
         round=_read_round(round_, last_result),
-        sheet=_read_sheet(seats, history, games),
+        sheet=sheet,
         history=history,
         last_result=last_result,
         over=_read_over(over),
     )
+
+
+def _line(fields: Sequence[Any]) -> str:
+    return json.dumps(fields, separators=(",", ":"))
 
 
 @functools.lru_cache(maxsize=64)
@@ -114,18 +121,29 @@ def _write_rules(rules: Ruleset) -> str:
     changed = {
         key: value for key, value in rules.to_dict().items() if value != defaults[key]
     }
-    text = json.dumps(changed, separators=(",", ":"))
-    return f"{rules.digest[:_DIGEST_LETTERS]}{rules.name}\n{text}"
+    return _line([rules.digest[:_DIGEST_LETTERS], rules.name, changed])
 
 
 @functools.lru_cache(maxsize=64)
-def _read_rules(text: str) -> Ruleset:
-    name, _, changed = text[_DIGEST_LETTERS:].partition("\n")
-    rules = Ruleset.from_dict({"name": name, **json.loads(changed)})
-    if rules.digest[:_DIGEST_LETTERS] != text[:_DIGEST_LETTERS]:
+def _read_rules(line: str) -> Ruleset:
+    digest, name, changed = json.loads(line)
+    rules = Ruleset.from_dict({"name": name, **changed})
+    if rules.digest[:_DIGEST_LETTERS] != digest:
         message = f"the rules called {name!r} have changed"
         raise SnapshotError(message)
     return rules
+
+
+@functools.lru_cache(maxsize=1024)
+def _read_finished(
+    line: str,
+) -> tuple[tuple[Seat, ...], ScoreSheet, tuple[RoundSummary, ...], RoundResult | None]:
+    seat_count, rounds, games, last = json.loads(line)
+    seats = tuple(Seat)[:seat_count]
+    history = tuple(
+        _read_summary(number, summary) for number, summary in enumerate(rounds, 1)
+    )
+    return seats, _read_sheet(seats, history, games), history, _read_result(last)
 
 
 def _write_summary(summary: RoundSummary) -> list[int]:

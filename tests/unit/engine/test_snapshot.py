@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ginref.engine import snapshot
-from ginref.engine.match import Match, abandon, forfeit
+from ginref.engine.deck import derive_deck, seed_secret
+from ginref.engine.match import Match, abandon, forfeit, start_match
 from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA, Ruleset
 from ginref.engine.seat import Seat
 from ginref.engine.snapshot import SnapshotError, decode, encode
@@ -51,6 +52,22 @@ def test_the_first_byte_names_the_format(reach: Callable[..., Match]) -> None:
     assert data[0] == snapshot.FORMAT
     with pytest.raises(SnapshotError, match="format"):
         decode(bytes([snapshot.FORMAT + 1]) + data[1:])
+
+
+def test_the_bytes_of_a_format_never_change() -> None:
+    secret = seed_secret("7")
+
+    match = start_match(
+        HOLLYWOOD, tuple(Seat)[:2], Seat.NORTH, lambda k: derive_deck(secret, k)
+    )
+
+    assert encode(match) == (
+        b'\x01["a05bf4879171afb4","hollywood",{"games":3}]\n'
+        b"[2,[],[[-1,0],[-1,0],[-1,0]],null]\n"
+        b"[1,[0,1,141838216384545,294952655922176,"
+        b'"oWbaFreTvNMhXmPqAKOwfzdZJGDjytcxCQiRSULBYnEgVuIkspHl",21,'
+        b'"f","-","-",0,1,"upcard0",10,1],null]'
+    )
 
 
 @pytest.mark.parametrize(
