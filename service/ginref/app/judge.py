@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from ginref.app.error import Reason, RefusedError, reason_of
-from ginref.app.keeper import Keeper, LiveMatch, LoggedEntry, Stored
+from ginref.app.keeper import Keeper, LiveMatch, Stored, id_of
 from ginref.app.port import (
     Duplicate,
     Observer,
@@ -17,7 +17,7 @@ from ginref.app.report import MoveReport
 from ginref.app.reporting import seat_report
 from ginref.engine.error import IllegalMoveError
 from ginref.engine.move import move_kind
-from ginref.record.entry import Moved, Refused, TimedOut
+from ginref.record.entry import Moved, Refused, StampedEntry, TimedOut
 from ginref.record.lifecycle import Stage, StepError, step
 from ginref.record.submission import Submission
 
@@ -153,7 +153,7 @@ class Judge:
         logged = live.tail[-1]
         if isinstance(logged.entry, Moved):
             return await self._accepted(live, submission, logged)
-        before = await self._keeper.replay(submission.match_id, live.tail[-2].id)
+        before = await self._keeper.replay(submission.match_id, id_of(live.tail[-2]))
         _, illegal = self._rule(before, submission, self._monotonic())
         if illegal is None:
             message = "a counted refusal that the rules do not explain"
@@ -161,7 +161,7 @@ class Judge:
         raise _broken_rule(illegal, live, submission)
 
     async def _accepted(
-        self, after: LiveMatch, submission: Submission, logged: LoggedEntry
+        self, after: LiveMatch, submission: Submission, logged: StampedEntry
     ) -> MoveReport:
         turn = None
         if after.state.to_act is submission.seat:

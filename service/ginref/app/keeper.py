@@ -23,9 +23,16 @@ from ginref.app.port import (
     SubmissionKey,
 )
 from ginref.engine.snapshot import SnapshotError
-from ginref.record.clock import StoredClock, advance
-from ginref.record.entry import Entry, Refused, decode_entry, encode_entry
-from ginref.record.lifecycle import MatchState, begin, step, timing
+from ginref.record.clock import StoredClock, is_late
+from ginref.record.entry import (
+    Entry,
+    Refused,
+    StampedEntry,
+    decode_entry,
+    encode_entry,
+)
+from ginref.record.lifecycle import MatchState, step, timing
+from ginref.record.replay import replay
 from ginref.record.setup import Setup, canonical, read_setup, setup_to_json
 from ginref.record.snapshot import decode_state, encode_state
 
@@ -34,15 +41,6 @@ _HINTS: Final = 20_000
 
 _TAIL: Final = 12
 """Log entries remembered with it: enough for the events of a turn."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoggedEntry:
-    """A log entry in the clear."""
-
-    id: EntryId
-    time_ms: int
-    entry: Entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,15 +60,15 @@ class LiveMatch:
     clock: StoredClock
     created_ms: int
     now_ms: int
-    tail: tuple[LoggedEntry, ...] = ()
+    tail: tuple[StampedEntry, ...] = ()
     seen: Seen | None = None
 
     @property
     def is_late(self) -> bool:
         """The running deadline and its grace are past."""
         grace_ms = self.state.setup.clock.grace_ms
-        due_ms = self.clock.deadline_ms
-        return not self.state.ending and self.now_ms > due_ms + grace_ms
+        late = is_late(self.now_ms, self.clock.deadline_ms, grace_ms)
+        return late and not self.state.ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ class Stored:
 
     before: LiveMatch
     after: LiveMatch
-    entry: LoggedEntry
+    entry: StampedEntry
 
 
 class Keeper:
@@ -124,7 +122,7 @@ class Keeper:
         """Keep a state as the latest one, unless a later one is known."""
         match_id = live.state.setup.match_id
         known = self._hints.get(match_id)
-        if known and _place(known) > _place(live):
+        if known and place_of(known) > place_of(live):
             return
         self._hints[match_id] = replace(live, seen=None)
         self._hints.move_to_end(match_id)
@@ -143,7 +141,7 @@ class Keeper:
             raise RefusedError(Reason.MATCH_NOT_FOUND, message, match_id=match_id)
         known = self._hints.get(match_id)
         place = EntryId(stored.version, stored.refusals)
-        if known and _place(known) == place:
+        if known and place_of(known) == place:
             live = replace(
                 known, clock=stored.clock, now_ms=stored.now_ms, seen=stored.seen
             )
@@ -191,7 +189,7 @@ class Keeper:
         )
         if not isinstance(result, Applied):
             return result
-        logged = LoggedEntry(entry_id, result.now_ms, entry)
+        logged = _stamp(entry_id, result.now_ms, entry)
         after = replace(
             live,
             state=state,
@@ -203,14 +201,14 @@ class Keeper:
         self.remember(after)
         return Stored(live, after, logged)
 
-    async def entries(self, live: LiveMatch, after: EntryId) -> Sequence[LoggedEntry]:
+    async def entries(self, live: LiveMatch, after: EntryId) -> Sequence[StampedEntry]:
         """Return the log entries of a match after a place, up to its state."""
-        tail, upto = live.tail, _place(live)
-        if not tail or tail[0].id > after:
+        tail, upto = live.tail, place_of(live)
+        if not tail or id_of(tail[0]) > after:
             match_id = live.state.setup.match_id
             stored = await self._store.log(match_id, after=after)
             tail = tuple(self._open(match_id, entry) for entry in stored)
-        return [logged for logged in tail if after < logged.id <= upto]
+        return [logged for logged in tail if after < id_of(logged) <= upto]
 
     async def replay(self, match_id: str, upto: EntryId | None = None) -> LiveMatch:
         """Fold a match from its log, up to an entry or to the end.
@@ -230,15 +228,14 @@ class Keeper:
             for entry in await self._store.log(match_id)
             if upto is None or entry.id <= upto
         ]
-        live = LiveMatch(
-            state=begin(setup),
-            clock=_first_clock(setup, stored.created_ms),
+        played = replay(setup, log)
+        return LiveMatch(
+            state=played.state,
+            clock=played.clock,
             created_ms=stored.created_ms,
-            now_ms=stored.created_ms,
+            now_ms=log[-1].time_ms,
+            tail=tuple(log),
         )
-        for logged in log[1:]:
-            live = follow(live, logged)
-        return replace(live, tail=tuple(log))
 
     async def _unpack(self, match_id: str, stored: StoredMatch) -> LiveMatch:
         setup = self._open_setup(match_id, stored)
@@ -273,46 +270,30 @@ class Keeper:
             return known.state.setup
         return read_setup(self._sealer.open(stored.setup, f"{match_id}/setup"))
 
-    def _open(self, match_id: str, stored: StoredEntry) -> LoggedEntry:
+    def _open(self, match_id: str, stored: StoredEntry) -> StampedEntry:
         plain = stored.entry
         if not plain.startswith(b"["):
             plain = self._sealer.open(plain, _entry_context(match_id, stored.id))
-        return LoggedEntry(stored.id, stored.time_ms, decode_entry(plain))
+        return _stamp(stored.id, stored.time_ms, decode_entry(plain))
 
 
-def follow(live: LiveMatch, logged: LoggedEntry) -> LiveMatch:
-    """Return a match after one more entry of its log, clocks included.
-
-    Raises:
-        IllegalMoveError, StepError: The log cannot have gone on like this.
-    """
-    state = step(live.state, logged.entry)
-    means = timing(live.state, state)
-    clock = live.clock
-    if state.version > live.state.version:
-        clock = advance(
-            clock,
-            state.setup.clock,
-            now_ms=logged.time_ms,
-            mover=means.mover,
-            to_act=means.to_act,
-            window_ms=means.window_ms,
-            ending=means.ending,
-        )
-    return replace(live, state=state, clock=clock, now_ms=logged.time_ms)
-
-
-def _first_clock(setup: Setup, created_ms: int) -> StoredClock:
-    return StoredClock(
-        to_act=None,
-        started_ms=created_ms,
-        deadline_ms=created_ms + setup.clock.start_ms,
-        banks_ms=(setup.clock.bank_ms,) * len(setup.bots),
-    )
-
-
-def _place(live: LiveMatch) -> EntryId:
+def place_of(live: LiveMatch) -> EntryId:
+    """Return the log entry that a match stands at."""
     return EntryId(live.state.version, live.state.refusals)
+
+
+def id_of(logged: StampedEntry) -> EntryId:
+    """Return the place of a log entry."""
+    return EntryId(logged.version, logged.refusal)
+
+
+def _stamp(entry_id: EntryId, time_ms: int, entry: Entry) -> StampedEntry:
+    return StampedEntry(
+        version=entry_id.version,
+        refusal=entry_id.refusal,
+        time_ms=time_ms,
+        entry=entry,
+    )
 
 
 def _entry_context(match_id: str, entry_id: EntryId) -> str:

@@ -113,6 +113,7 @@ class MatchOver:
     version: int
     ending: Ending
     sheet: ScoreSheet | None
+    game_target: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ through `view_for` alone.
 from collections.abc import Sequence
 
 from ginref.app.caller import Caller, Role
-from ginref.app.keeper import Keeper, LiveMatch, LoggedEntry
+from ginref.app.keeper import Keeper, LiveMatch, id_of
 from ginref.app.port import EntryId
 from ginref.app.report import (
     ClockFacts,
@@ -28,6 +28,7 @@ from ginref.record.entry import (
     Moved,
     Refused,
     Revealed,
+    StampedEntry,
 )
 
 _KINDS: dict[type[Entry], str] = {
@@ -133,7 +134,7 @@ async def public_events(
 
 
 def _in_public(
-    live: LiveMatch, entries: Sequence[LoggedEntry]
+    live: LiveMatch, entries: Sequence[StampedEntry]
 ) -> tuple[PublicEvent, ...]:
     events: list[PublicEvent] = []
     strikes = list(live.state.strikes)
@@ -141,7 +142,7 @@ def _in_public(
     for at in range(len(entries) - 1, -1, -1):
         logged = entries[at]
         entry, seat = logged.entry, getattr(logged.entry, "seat", None)
-        ended = live.state.ending and logged.id == EntryId(live.state.version)
+        ended = live.state.ending and id_of(logged) == EntryId(live.state.version)
         if ended:
             events.append(_event(logged, "ended", ending=live.state.ending))
         kind = _KINDS.get(type(entry))
@@ -161,19 +162,19 @@ def _in_public(
     return tuple(reversed(events))
 
 
-def _event(logged: LoggedEntry, kind: str, **facts: object) -> PublicEvent:
+def _event(logged: StampedEntry, kind: str, **facts: object) -> PublicEvent:
     return PublicEvent(
-        version=logged.id.version,
-        refusal=logged.id.refusal,
+        version=logged.version,
+        refusal=logged.refusal,
         time_ms=logged.time_ms,
         kind=kind,
         **facts,  # type: ignore[arg-type] # each caller names fields of PublicEvent
     )
 
 
-def _elapsed(entries: Sequence[LoggedEntry], at: int) -> int:
+def _elapsed(entries: Sequence[StampedEntry], at: int) -> int:
     """Milliseconds since the accepted step before."""
-    steps = [logged.time_ms for logged in entries[:at] if not logged.id.refusal]
+    steps = [logged.time_ms for logged in entries[:at] if not logged.refusal]
     return entries[at].time_ms - steps[-1] if steps else 0
 
 
