@@ -1,0 +1,130 @@
+"""A match in public on the wire: facts, endings, clocks, events."""
+
+from collections.abc import Iterable, Sequence
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from ginref.app.report import ClockFacts, MatchFacts, PublicEvent
+from ginref.engine.seat import Seat
+from ginref.record.lifecycle import Ending
+from ginref.transport.codec_enum import (
+    DEAL_SOURCES,
+    ENDINGS,
+    FAULTS,
+    SEATS,
+    STAGES,
+    STEPS,
+)
+from ginref.transport.codec_rules import clock_to_wire, ruleset_to_wire
+from ginref.v1 import clock_pb2 as clock_pb
+from ginref.v1 import event_pb2 as event_pb
+from ginref.v1 import match_pb2 as match_pb
+from ginref.v1 import seat_pb2 as seat_pb
+
+
+def time_to_wire(time_ms: int) -> Timestamp:
+    """Write a moment given in milliseconds since the Unix epoch."""
+    seconds, rest_ms = divmod(time_ms, 1000)
+    return Timestamp(seconds=seconds, nanos=rest_ms * 1_000_000)
+
+
+def seats_to_wire(bots: Sequence[str]) -> list[seat_pb.SeatHolder]:
+    """Write who plays, by seat."""
+    return [
+        seat_pb.SeatHolder(seat=SEATS[Seat(seat)], bot=bot)
+        for seat, bot in enumerate(bots)
+    ]
+
+
+def seat_to_wire(seat: Seat | None) -> "seat_pb.Seat.ValueType | None":
+    """Write a seat, or nothing for nobody."""
+    return None if seat is None else SEATS[seat]
+
+
+def ending_to_wire(ending: Ending) -> match_pb.Ending:
+    """Write how a match ended."""
+    return match_pb.Ending(
+        kind=ENDINGS[ending.kind],
+        winner=seat_to_wire(ending.winner),
+        fault=FAULTS[ending.fault],
+        seats_at_fault=[SEATS[seat] for seat in ending.seats_at_fault],
+    )
+
+
+def maybe_ending_to_wire(ending: Ending | None) -> match_pb.Ending | None:
+    """Write how a match ended, or nothing while it goes on."""
+    return None if ending is None else ending_to_wire(ending)
+
+
+def match_to_wire(facts: MatchFacts) -> match_pb.Match:
+    """Write the public facts of a match."""
+    return match_pb.Match(
+        match_id=facts.match_id,
+        seats=seats_to_wire(facts.bots),
+        ruleset=ruleset_to_wire(facts.ruleset),
+        clock=clock_to_wire(facts.clock),
+        strikes_allowed=facts.strikes_allowed,
+        deal_source=DEAL_SOURCES[facts.deal_source],
+        stage=STAGES[facts.stage],
+        version=facts.version,
+        ending=maybe_ending_to_wire(facts.ending),
+        create_time=time_to_wire(facts.created_ms),
+        referee_commitment=facts.commitment,
+        commitment_signature=facts.signature,
+        key_id=facts.key_id,
+    )
+
+
+def clocks_to_wire(clock: ClockFacts) -> clock_pb.MatchClock:
+    """Write the clocks of a match."""
+    seats = enumerate(zip(clock.banks_ms, clock.strikes, strict=True))
+    return clock_pb.MatchClock(
+        policy=clock_to_wire(clock.policy),
+        seats=[
+            clock_pb.SeatClock(
+                seat=SEATS[Seat(seat)],
+                bank_ms=bank_ms,
+                strikes_used=strikes,
+                strikes_left=max(0, clock.strikes_allowed - strikes),
+            )
+            for seat, (bank_ms, strikes) in seats
+        ],
+        deadline=(
+            None if clock.deadline_ms is None else time_to_wire(clock.deadline_ms)
+        ),
+        server_time=time_to_wire(clock.now_ms),
+        last_elapsed_ms=clock.elapsed_ms,
+        last_referee_ms=clock.referee_ms,
+    )
+
+
+def events_to_wire(events: Iterable[PublicEvent]) -> list[event_pb.MatchEvent]:
+    """Write events, oldest first."""
+    return [_event_to_wire(event) for event in events]
+
+
+def _event_to_wire(event: PublicEvent) -> event_pb.MatchEvent:
+    message = event_pb.MatchEvent(
+        version=event.version, time=time_to_wire(event.time_ms)
+    )
+    seat = seat_pb.SEAT_UNSPECIFIED if event.seat is None else SEATS[event.seat]
+    match event.kind:
+        case "created":
+            message.created.SetInParent()
+        case "played":
+            message.played.MergeFrom(
+                event_pb.Played(
+                    seat=seat, move=event.move or "", elapsed_ms=event.elapsed_ms
+                )
+            )
+        case "struck":
+            message.struck.MergeFrom(
+                event_pb.Struck(seat=seat, strikes_used=event.strikes)
+            )
+        case "ended":
+            message.ended.MergeFrom(
+                event_pb.Ended(ending=maybe_ending_to_wire(event.ending))
+            )
+        case step:
+            message.prepared.MergeFrom(event_pb.Prepared(seat=seat, step=STEPS[step]))
+    return message

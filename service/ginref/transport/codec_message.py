@@ -1,0 +1,358 @@
+"""Messages of the bots' stream: what a bot says, and what the referee says."""
+
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+from ginref.app import message as app
+from ginref.app.error import RefusedError
+from ginref.app.report import MoveReport
+from ginref.app.request import Commit, Reveal, SeatStep
+from ginref.engine.seat import Seat
+from ginref.record.share import SHARE_SIZE
+from ginref.record.submission import Submission
+from ginref.transport.codec_enum import OUTCOMES, REASONS, SEATS
+from ginref.transport.codec_match import (
+    ending_to_wire,
+    events_to_wire,
+    match_to_wire,
+    seat_to_wire,
+    seats_to_wire,
+    time_to_wire,
+)
+from ginref.transport.codec_request import seat_from_wire, submission_from_wire
+from ginref.transport.codec_rules import ruleset_to_wire
+from ginref.transport.codec_sheet import (
+    columns_to_wire,
+    reveal_to_wire,
+    sheet_to_wire,
+)
+from ginref.transport.codec_view import seat_view_to_wire
+from ginref.transport.field import (
+    MESSAGE_BYTES,
+    invalid,
+    missing,
+    read_bytes,
+    read_id,
+    read_within,
+)
+from ginref.transport.status import refusal_of
+from ginref.v1 import bot_service_pb2 as bot_pb
+from ginref.v1 import session_pb2 as session_pb
+from ginref.v1 import view_pb2 as view_pb
+
+PROTOCOL: Final = 1
+"""Version of the stream's protocol."""
+
+CAPACITY_LIMIT: Final = 1_000_000
+"""Most matches at once that a bot can announce."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """The bot is there, for so many matches at once; 0 for any number."""
+
+    capacity: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The bot plays so many matches at once; 0 for any number."""
+
+    capacity: int
+
+
+@dataclass(frozen=True, slots=True)
+class Accept:
+    """The bot takes an offered seat."""
+
+    match_id: str
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Decline:
+    """The bot leaves an offered seat."""
+
+    match_id: str
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Resign:
+    """The bot resigns a match."""
+
+    match_id: str
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Sync:
+    """The bot asks for the state of a match."""
+
+    match_id: str
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Pong:
+    """The bot answers a ping."""
+
+    number: int
+
+
+BotMessage = (
+    Hello | Ready | Accept | Decline | Resign | Sync | Pong | SeatStep | Submission
+)
+
+
+def bot_message_from_wire(  # noqa: C901, PLR0911 - one case for each message
+    request: bot_pb.ConnectRequest,
+) -> BotMessage:
+    """Read what a bot says.
+
+    Raises:
+        RefusedError: A field is absent or cannot be used.
+    """
+    kind = request.WhichOneof("message")
+    match kind:
+        case "hello":
+            return _hello(request.hello)
+        case "accept":
+            return Accept(*_place(request.accept, kind))
+        case "decline":
+            return Decline(*_place(request.decline, kind))
+        case "preparation":
+            return _preparation(request.preparation, kind)
+        case "ready":
+            return Ready(_capacity(request.ready.capacity, "ready.capacity"))
+        case "move":
+            return submission_from_wire(request.move, f"{kind}.")
+        case "resign":
+            return Resign(*_place(request.resign, kind))
+        case "sync":
+            return Sync(*_place(request.sync, kind))
+        case "pong":
+            return Pong(request.pong.number)
+        case None:
+            raise missing("message")
+        case _:
+            assert_never(kind)
+
+
+def match_id_named(request: bot_pb.ConnectRequest) -> str:
+    """Return the match id that a message names, whatever else is wrong with it."""
+    kind = request.WhichOneof("message")
+    named = getattr(getattr(request, kind), "match_id", "") if kind else ""
+    try:
+        return read_id(named, "match_id")
+    except RefusedError:
+        return ""
+
+
+def message_to_wire(  # noqa: C901, PLR0911, PLR0912 - one case for each message
+    message: app.Message,
+) -> bot_pb.ConnectResponse:
+    """Write what the referee says."""
+    respond = bot_pb.ConnectResponse
+    match message:
+        case app.Welcome():
+            return respond(welcome=_welcome(message))
+        case app.Offer(facts=facts, seat=seat, deadline_ms=deadline_ms):
+            return respond(
+                offer=session_pb.Offer(
+                    match=match_to_wire(facts),
+                    seat=SEATS[seat],
+                    deadline=time_to_wire(deadline_ms),
+                )
+            )
+        case app.Prepare():
+            return respond(prepare=_prepare(message))
+        case app.Started(facts=facts, seat=seat):
+            return respond(
+                started=session_pb.Started(
+                    match_id=facts.match_id,
+                    seat=SEATS[seat],
+                    version=facts.version,
+                    seats=seats_to_wire(facts.bots),
+                    ruleset=ruleset_to_wire(facts.ruleset),
+                )
+            )
+        case app.Turn(report):
+            return respond(turn=session_pb.Turn(view=seat_view_to_wire(report)))
+        case app.Events():
+            return respond(
+                events=session_pb.Events(
+                    match_id=message.match_id,
+                    seat=SEATS[message.seat],
+                    version=message.version,
+                    events=events_to_wire(message.events),
+                )
+            )
+        case app.MoveResult():
+            return respond(move_result=_move_result(message))
+        case app.RoundOver():
+            return respond(round_over=_round_over(message))
+        case app.MatchOver():
+            return respond(match_over=_match_over(message))
+        case app.Fenced(attachment):
+            return respond(fenced=session_pb.Fenced(attachment=attachment))
+        case app.Drain(grace_ms):
+            return respond(drain=session_pb.Drain(grace_ms=grace_ms))
+        case app.Ping(number=number, now_ms=now_ms):
+            return respond(
+                ping=session_pb.Ping(number=number, server_time=time_to_wire(now_ms))
+            )
+        case app.Problem(error=error, match_id=match_id):
+            return respond(
+                problem=session_pb.Problem(
+                    refusal=refusal_to_wire(error), match_id=match_id
+                )
+            )
+        case _:
+            assert_never(message)
+
+
+def refusal_to_wire(error: RefusedError, version: int = 0) -> session_pb.Refusal:
+    """Write why something was refused, as bounded as the status of a failed call."""
+    bounded = refusal_of(error)
+    left = bounded.facts.get("strikes_left")
+    return session_pb.Refusal(
+        reason=REASONS[bounded.reason],
+        message=bounded.message,
+        facts=bounded.facts,
+        strikes_left=None if left is None else int(left),
+        version=version,
+    )
+
+
+_Placed = (
+    session_pb.Accept
+    | session_pb.Decline
+    | session_pb.Resign
+    | session_pb.Sync
+    | session_pb.Preparation
+)
+
+
+def _place(message: _Placed, at: str) -> tuple[str, Seat]:
+    return (
+        read_id(message.match_id, f"{at}.match_id"),
+        seat_from_wire(message.seat, f"{at}.seat"),
+    )
+
+
+def _capacity(value: int, at: str) -> int:
+    return read_within(value, 0, CAPACITY_LIMIT, at)
+
+
+def _hello(message: session_pb.Hello) -> Hello:
+    if not message.protocol:
+        raise missing("hello.protocol")
+    if message.protocol != PROTOCOL:
+        raise invalid("hello.protocol", str(PROTOCOL))
+    return Hello(_capacity(message.capacity, "hello.capacity"))
+
+
+def _preparation(message: session_pb.Preparation, at: str) -> SeatStep:
+    match_id, seat = _place(message, at)
+    kind = message.WhichOneof("answer")
+    step: Commit | Reveal
+    match kind:
+        case "commitment":
+            where = f"{at}.commitment"
+            step = Commit(read_bytes(message.commitment, SHARE_SIZE, where))
+        case "nonce":
+            step = Reveal(read_bytes(message.nonce, SHARE_SIZE, f"{at}.nonce"))
+        case "no_share":
+            if not message.no_share:
+                raise invalid(f"{at}.no_share", "true")
+            step = Commit(None)
+        case None:
+            raise missing(f"{at}.answer")
+        case _:
+            assert_never(kind)
+    return SeatStep(match_id=match_id, seat=seat, step=step)
+
+
+def _welcome(message: app.Welcome) -> session_pb.Welcome:
+    return session_pb.Welcome(
+        attachment=message.attachment,
+        bot=message.bot,
+        protocol=PROTOCOL,
+        limits=session_pb.SessionLimits(
+            message_bytes=MESSAGE_BYTES,
+            ping_interval_ms=message.ping_interval_ms,
+            silence_ms=message.silence_ms,
+        ),
+        live_matches=map(match_to_wire, message.live),
+    )
+
+
+def _prepare(message: app.Prepare) -> session_pb.Prepare:
+    return session_pb.Prepare(
+        match_id=message.facts.match_id,
+        seat=SEATS[message.seat],
+        version=message.facts.version,
+        kind=(
+            session_pb.PREPARE_KIND_NONCE
+            if message.reveal
+            else session_pb.PREPARE_KIND_COMMITMENT
+        ),
+        deadline=time_to_wire(message.deadline_ms),
+    )
+
+
+def _move_result(message: app.MoveResult) -> session_pb.MoveResult:
+    written = session_pb.MoveResult(
+        match_id=message.match_id,
+        seat=SEATS[message.seat],
+        request_id=message.request_id,
+    )
+    match message.result:
+        case MoveReport() as report:
+            written.accepted.MergeFrom(
+                session_pb.MoveAccepted(
+                    version=report.version,
+                    accept_time=time_to_wire(report.time_ms),
+                    elapsed_ms=report.elapsed_ms,
+                    referee_ms=report.referee_ms,
+                )
+            )
+        case RefusedError() as error:
+            written.refused.MergeFrom(refusal_to_wire(error, message.version))
+        case _:
+            assert_never(message.result)
+    return written
+
+
+def _round_over(message: app.RoundOver) -> session_pb.RoundOver:
+    summary = message.summary
+    # A round without a knock shows no hand, only how it ended.
+    shown = view_pb.RoundReveal(
+        round=summary.number,
+        dealer=SEATS[summary.dealer],
+        outcome=OUTCOMES[summary.outcome],
+        winner=seat_to_wire(summary.winner),
+        points=summary.points,
+        columns=columns_to_wire(summary.columns),
+    )
+    if message.reveal is not None:
+        shown = reveal_to_wire(message.reveal)
+    return session_pb.RoundOver(
+        match_id=message.match_id,
+        seat=SEATS[message.seat],
+        version=message.version,
+        round=shown,
+        sheet=sheet_to_wire(message.sheet, message.game_target),
+    )
+
+
+def _match_over(message: app.MatchOver) -> session_pb.MatchOver:
+    sheet = message.sheet
+    return session_pb.MatchOver(
+        match_id=message.match_id,
+        seat=SEATS[message.seat],
+        version=message.version,
+        ending=ending_to_wire(message.ending),
+        sheet=None if sheet is None else sheet_to_wire(sheet, message.game_target),
+    )

@@ -1,0 +1,104 @@
+"""Owners, bots and tokens on the wire."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from google.protobuf.duration_pb2 import Duration
+
+from ginref.app.caller import Role
+from ginref.app.gate import BotRow, OwnerRow, TokenRow
+from ginref.transport.codec_enum import ROLES, ROLES_READ
+from ginref.transport.codec_match import time_to_wire
+from ginref.transport.field import invalid, missing, read_enum, read_id, read_name
+from ginref.v1 import registry_pb2 as registry_pb
+from ginref.v1 import registry_service_pb2 as service_pb
+
+LIFETIME_LIMIT_MS: Final = 10 * 366 * 24 * 60 * 60 * 1000
+"""Most milliseconds that a token with an end may work: ten years."""
+
+MATCH_LIMIT: Final = 100
+"""Most matches that a token can be limited to."""
+
+_NANOS: Final = 1_000_000_000
+_NANOS_PER_MS: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRequest:
+    """A token that is asked for.
+
+    Attributes:
+        role: What its bearer may do.
+        bot: The bot it plays as; set exactly for a bot's role.
+        match_ids: Matches it is limited to; empty for all.
+        lifetime_ms: Milliseconds that it works; None for ever.
+    """
+
+    role: Role
+    bot: str | None
+    match_ids: tuple[str, ...]
+    lifetime_ms: int | None
+
+
+def token_request_from_wire(request: service_pb.CreateTokenRequest) -> TokenRequest:
+    """Read a request for a token.
+
+    Raises:
+        RefusedError: A field is absent or cannot be used.
+    """
+    role = read_enum(request.role, ROLES_READ, "role")
+    bot = read_name(request.bot, "bot") if request.HasField("bot") else None
+    if role is Role.BOT and bot is None:
+        raise missing("bot")
+    if role is not Role.BOT and bot is not None:
+        raise invalid("bot", "no bot for this role")
+    if len(request.match_ids) > MATCH_LIMIT:
+        raise invalid("match_ids", f"at most {MATCH_LIMIT} matches")
+    return TokenRequest(
+        role=role,
+        bot=bot,
+        match_ids=tuple(
+            read_id(match_id, f"match_ids[{place}]")
+            for place, match_id in enumerate(request.match_ids)
+        ),
+        lifetime_ms=(
+            _lifetime(request.lifetime) if request.HasField("lifetime") else None
+        ),
+    )
+
+
+def owner_to_wire(row: OwnerRow) -> registry_pb.Owner:
+    """Write an owner."""
+    return registry_pb.Owner(name=row.name, create_time=time_to_wire(row.created_ms))
+
+
+def bot_to_wire(row: BotRow) -> registry_pb.Bot:
+    """Write a bot."""
+    return registry_pb.Bot(
+        name=row.name,
+        owner=row.owner,
+        house=row.house,
+        create_time=time_to_wire(row.created_ms),
+    )
+
+
+def token_to_wire(row: TokenRow) -> registry_pb.Token:
+    """Write a token's row, which has no secret."""
+    return registry_pb.Token(
+        token_id=row.token_id,
+        role=ROLES[row.role],
+        bot=row.bot,
+        match_ids=row.match_ids,
+        create_time=time_to_wire(row.created_ms),
+        expire_time=None if row.expires_ms is None else time_to_wire(row.expires_ms),
+        revoke_time=None if row.revoked_ms is None else time_to_wire(row.revoked_ms),
+    )
+
+
+def _lifetime(lifetime: Duration) -> int:
+    if not 0 <= lifetime.nanos < _NANOS:
+        raise invalid("lifetime", "a duration")
+    whole_ms = lifetime.seconds * 1000 + lifetime.nanos // _NANOS_PER_MS
+    if not 0 < whole_ms <= LIFETIME_LIMIT_MS:
+        raise invalid("lifetime", f"1 to {LIFETIME_LIMIT_MS} milliseconds")
+    return whole_ms

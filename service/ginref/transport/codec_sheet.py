@@ -1,0 +1,81 @@
+"""The score sheet and finished rounds on the wire. Games are numbered from 1."""
+
+from collections.abc import Iterable
+
+from ginref.engine.seat import Seat
+from ginref.engine.sheet import Game, ScoreSheet
+from ginref.engine.view import RoundReveal
+from ginref.transport.codec_enum import OUTCOMES, SEATS
+from ginref.transport.codec_match import seat_to_wire
+from ginref.transport.codec_move import cards_to_wire, meld_to_wire
+from ginref.v1 import sheet_pb2 as sheet_pb
+from ginref.v1 import view_pb2 as view_pb
+
+
+def sheet_to_wire(sheet: ScoreSheet, game_target: int) -> sheet_pb.ScoreSheet:
+    """Write the score sheet."""
+    return sheet_pb.ScoreSheet(
+        games=[_game_to_wire(game, at) for at, game in enumerate(sheet.games, start=1)],
+        game_target=game_target,
+        games_won=_counts_to_wire(sheet.games_won),
+        rounds_won=_counts_to_wire(sheet.wins),
+    )
+
+
+def columns_to_wire(positions: Iterable[int]) -> list[int]:
+    """Write positions of games as their numbers."""
+    return [at + 1 for at in positions]
+
+
+def reveal_to_wire(reveal: RoundReveal) -> view_pb.RoundReveal:
+    """Write a round that ended in a knock, with both hands."""
+    shown = reveal.showdown
+    return view_pb.RoundReveal(
+        round=reveal.number,
+        dealer=SEATS[reveal.dealer],
+        outcome=OUTCOMES[reveal.outcome],
+        winner=seat_to_wire(reveal.winner),
+        points=reveal.points,
+        columns=columns_to_wire(reveal.columns),
+        showdown=view_pb.Showdown(
+            knocker=SEATS[shown.knocker],
+            discard=None if shown.discard is None else str(shown.discard),
+            knocker_melds=map(meld_to_wire, shown.arrangement.melds),
+            knocker_deadwood=cards_to_wire(shown.arrangement.deadwood),
+            defender_melds=map(meld_to_wire, shown.spread.melds),
+            layoffs=[
+                view_pb.Layoff(card=str(layoff.card), meld=layoff.meld)
+                for layoff in shown.spread.layoffs
+            ],
+            defender_deadwood=cards_to_wire(shown.spread.deadwood),
+            knocker_points=shown.arrangement.points,
+            defender_points=shown.spread.points,
+        ),
+    )
+
+
+def _counts_to_wire(counts: Iterable[int]) -> list[sheet_pb.SeatCount]:
+    return [
+        sheet_pb.SeatCount(seat=SEATS[Seat(seat)], count=count)
+        for seat, count in enumerate(counts)
+    ]
+
+
+def _game_to_wire(game: Game, number: int) -> sheet_pb.Game:
+    return sheet_pb.Game(
+        number=number,
+        scores=[
+            sheet_pb.SeatScore(
+                seat=SEATS[Seat(seat)],
+                total=sum(entry.points for entry in entries),
+                boxes=[
+                    sheet_pb.Box(round=entry.round_number, points=entry.points)
+                    for entry in entries
+                ],
+            )
+            for seat, entries in enumerate(game.entries)
+        ],
+        closed=not game.is_open,
+        closed_in_round=game.closed_in_round,
+        winner=seat_to_wire(game.winner),
+    )

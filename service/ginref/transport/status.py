@@ -1,0 +1,164 @@
+"""What a failure looks like outside: the one table of reasons, and their statuses.
+
+A status holds a sentence and one ErrorInfo, plus a BadRequest that names the field
+of a malformed message. Text of exceptions never gets into one: a fault is known
+outside by an id that finds it in the log.
+"""
+
+import logging
+import secrets
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+import grpc
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.rpc import error_details_pb2, status_pb2
+
+from ginref.app.error import Reason, RefusedError
+from ginref.app.port import StoreUnavailableError
+
+DOMAIN: Final = "ginref"
+"""Domain of every ErrorInfo."""
+
+_MESSAGE_LENGTH: Final = 400
+_FACT_LENGTH: Final = 128
+_FACT_LIMIT: Final = 12
+_FAULT_ID_BYTES: Final = 8
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+class Code(NamedTuple):
+    """How a reason is told by gRPC and by HTTP."""
+
+    grpc: grpc.StatusCode
+    http: int
+
+
+_UNAUTHENTICATED: Final = Code(grpc.StatusCode.UNAUTHENTICATED, 401)
+_DENIED: Final = Code(grpc.StatusCode.PERMISSION_DENIED, 403)
+_INVALID: Final = Code(grpc.StatusCode.INVALID_ARGUMENT, 400)
+_NOT_FOUND: Final = Code(grpc.StatusCode.NOT_FOUND, 404)
+_EXISTS: Final = Code(grpc.StatusCode.ALREADY_EXISTS, 409)
+_ABORTED: Final = Code(grpc.StatusCode.ABORTED, 409)
+_FAILED: Final = Code(grpc.StatusCode.FAILED_PRECONDITION, 400)
+_TOO_LARGE: Final = Code(grpc.StatusCode.RESOURCE_EXHAUSTED, 413)
+_EXHAUSTED: Final = Code(grpc.StatusCode.RESOURCE_EXHAUSTED, 429)
+_UNAVAILABLE: Final = Code(grpc.StatusCode.UNAVAILABLE, 503)
+_INTERNAL: Final = Code(grpc.StatusCode.INTERNAL, 500)
+
+CODES: Final[Mapping[Reason, Code]] = MappingProxyType(
+    {
+        Reason.TOKEN_MISSING: _UNAUTHENTICATED,
+        Reason.TOKEN_UNKNOWN: _UNAUTHENTICATED,
+        Reason.TOKEN_EXPIRED: _UNAUTHENTICATED,
+        Reason.TOKEN_REVOKED: _UNAUTHENTICATED,
+        Reason.ROLE_NOT_ALLOWED: _DENIED,
+        Reason.SEAT_NOT_YOURS: _DENIED,
+        Reason.MESSAGE_UNREADABLE: _INVALID,
+        Reason.MESSAGE_TOO_LARGE: _TOO_LARGE,
+        Reason.FIELD_MISSING: _INVALID,
+        Reason.FIELD_INVALID: _INVALID,
+        Reason.ENUM_UNKNOWN: _INVALID,
+        Reason.NAME_INVALID: _INVALID,
+        Reason.REQUEST_ID_INVALID: _INVALID,
+        Reason.MOVE_UNREADABLE: _INVALID,
+        Reason.RULESET_INVALID: _INVALID,
+        Reason.MATCH_NOT_FOUND: _NOT_FOUND,
+        Reason.BOT_NOT_FOUND: _NOT_FOUND,
+        Reason.OWNER_NOT_FOUND: _NOT_FOUND,
+        Reason.TOKEN_NOT_FOUND: _NOT_FOUND,
+        Reason.NAME_TAKEN: _EXISTS,
+        Reason.REQUEST_ID_REUSED: _EXISTS,
+        Reason.VERSION_STALE: _ABORTED,
+        Reason.NOT_YOUR_TURN: _FAILED,
+        Reason.MOVE_LATE: _FAILED,
+        Reason.MATCH_OVER: _FAILED,
+        Reason.MATCH_NOT_PLAYING: _FAILED,
+        Reason.STEP_OUT_OF_ORDER: _FAILED,
+        Reason.COMMITMENT_BROKEN: _FAILED,
+        Reason.WRONG_PHASE: _FAILED,
+        Reason.UPCARD_REFUSED_TWICE: _FAILED,
+        Reason.CARD_NOT_IN_HAND: _FAILED,
+        Reason.TAKEN_CARD_RETURNED: _FAILED,
+        Reason.KNOCK_ABOVE_LIMIT: _FAILED,
+        Reason.MELD_TOO_SHORT: _FAILED,
+        Reason.BROKEN_MELD: _FAILED,
+        Reason.MELD_CARD_NOT_IN_HAND: _FAILED,
+        Reason.CARD_IN_TWO_MELDS: _FAILED,
+        Reason.NO_BIG_GIN: _FAILED,
+        Reason.RECORD_NOT_READY: _FAILED,
+        Reason.SEEDED_NOT_ALLOWED: _FAILED,
+        Reason.LIMIT_EXCEEDED: _EXHAUSTED,
+        Reason.ATTACHMENT_FENCED: _ABORTED,
+        Reason.REFEREE_DRAINING: _UNAVAILABLE,
+        Reason.STORE_UNAVAILABLE: _UNAVAILABLE,
+        Reason.INTERNAL_FAULT: _INTERNAL,
+    }
+)
+
+
+def refusal_of(exception: Exception) -> RefusedError:
+    """Return what a caller hears of an exception, cut to a bounded size.
+
+    An exception that is none of the referee's answers is logged here, under the
+    id that the caller gets instead.
+    """
+    if isinstance(exception, RefusedError):
+        return _cut(exception)
+    if isinstance(exception, StoreUnavailableError):
+        return RefusedError(
+            Reason.STORE_UNAVAILABLE,
+            "the store cannot answer; send the same request id again",
+        )
+    fault_id = secrets.token_hex(_FAULT_ID_BYTES)
+    _LOG.error("fault %s: %s", fault_id, type(exception).__name__, exc_info=exception)
+    return RefusedError(
+        Reason.INTERNAL_FAULT,
+        "something is wrong with the referee",
+        fault_id=fault_id,
+    )
+
+
+def status_of(exception: Exception) -> status_pb2.Status:
+    """Return the status that answers a call which failed with an exception.
+
+    It stays below 4 KB, so that it fits into trailers.
+    """
+    error = refusal_of(exception)
+    code, _ = CODES[error.reason]
+    details = [
+        _packed(
+            error_details_pb2.ErrorInfo(
+                reason=error.reason, domain=DOMAIN, metadata=error.facts
+            )
+        )
+    ]
+    field = error.facts.get("field", error.facts.get("key"))
+    if CODES[error.reason] is _INVALID and field is not None:
+        violation = error_details_pb2.BadRequest.FieldViolation(
+            field=field, description=error.message
+        )
+        details.append(
+            _packed(error_details_pb2.BadRequest(field_violations=[violation]))
+        )
+    return status_pb2.Status(code=code.value[0], message=error.message, details=details)
+
+
+def _packed(
+    detail: error_details_pb2.ErrorInfo | error_details_pb2.BadRequest,
+) -> AnyMessage:
+    packed = AnyMessage()
+    packed.Pack(detail)
+    return packed
+
+
+def _cut(error: RefusedError) -> RefusedError:
+    """Bound the size of a refusal, which may repeat what a caller sent."""
+    facts = [*error.facts.items()][:_FACT_LIMIT]
+    return RefusedError(
+        error.reason,
+        error.message[:_MESSAGE_LENGTH],
+        **{key[:_FACT_LENGTH]: value[:_FACT_LENGTH] for key, value in facts},
+    )
