@@ -94,7 +94,10 @@ class MoveResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundOver:
-    """A round is over; `reveal` is None when no hand is shown."""
+    """A round is over; `reveal` is None when no hand is shown.
+
+    `game_target` belongs to the sheet.
+    """
 
     match_id: str
     seat: Seat
@@ -102,6 +105,7 @@ class RoundOver:
     summary: RoundSummary
     reveal: RoundReveal | None
     sheet: ScoreSheet
+    game_target: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
