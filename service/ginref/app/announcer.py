@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ginref.app.caller import Caller
 from ginref.app.error import RefusedError
 from ginref.app.keeper import Keeper, LiveMatch, place_of
+from ginref.app.match_store import EntryId, MatchStore
 from ginref.app.message import (
     Events,
     MatchOver,
@@ -16,7 +17,6 @@ from ginref.app.message import (
     Started,
     Turn,
 )
-from ginref.app.port import EntryId, MatchStore
 from ginref.app.reporting import match_facts, public_events, seat_report, seats_of
 from ginref.engine.seat import Seat
 from ginref.engine.view import public_view

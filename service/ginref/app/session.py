@@ -174,10 +174,17 @@ class Session:
         """Note that the bot is there: it answered a ping or announced capacity."""
         self._heard = time.monotonic()
 
-    def complain(self, error: RefusedError) -> None:
+    def complain(self, error: RefusedError, match_id: str = "") -> None:
         """Tell the bot that a message of its could not be used."""
         self._heard = time.monotonic()
-        self._emit(Problem(error=error))
+        self._emit(Problem(error=error, match_id=match_id))
+
+    def hang_up(self) -> None:
+        """End the stream after what the bot has been told so far."""
+        if self._queue.full():
+            # The reader is gone or far behind: make room for the last word.
+            self._queue.get_nowait()
+        self._queue.put_nowait(None)
 
     async def close(self) -> None:
         """Give back everything; moves that are being judged are judged to the end."""
@@ -285,13 +292,7 @@ class Session:
     def _end(self, reason: Reason, message: str) -> None:
         if self.error is None:
             self.error = RefusedError(reason, message)
-        self._hang_up()
-
-    def _hang_up(self) -> None:
-        if self._queue.full():
-            # The reader is gone or far behind: make room for the last word.
-            self._queue.get_nowait()
-        self._queue.put_nowait(None)
+        self.hang_up()
 
     def _emit(self, message: Message) -> None:
         try:
