@@ -21,7 +21,7 @@ from ginref.adapters.redis_script import (
     shard_of,
 )
 from ginref.adapters.redis_store import RedisStore, open_store
-from ginref.app.port import (
+from ginref.app.match_store import (
     Applied,
     Change,
     Creation,
@@ -29,9 +29,9 @@ from ginref.app.port import (
     EntryId,
     Refusal,
     Seen,
-    StoreUnavailableError,
     SubmissionKey,
 )
+from ginref.app.port import StoreUnavailableError
 from ginref.record.clock import STANDARD, ClockPolicy, StoredClock, advance, is_late
 
 pytestmark = pytest.mark.redis

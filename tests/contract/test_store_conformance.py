@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 from ginref.adapters.memory_store import MemoryStore
 from ginref.adapters.redis_script import match_keys, shard_keys, shard_of
 from ginref.adapters.redis_store import open_store
-from ginref.app.port import (
+from ginref.app.match_store import (
     Applied,
     Change,
     Creation,

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Final
 
 from ginref.adapters.cursor import format_cursor, parse_cursor
-from ginref.app.port import (
+from ginref.app.match_store import (
     Applied,
     ApplyResult,
     Change,
@@ -21,13 +21,13 @@ from ginref.app.port import (
     MatchPage,
     MatchStore,
     Refusal,
-    Registry,
     Seen,
     Stale,
     StoredEntry,
     StoredMatch,
     SubmissionKey,
 )
+from ginref.app.port import Registry
 from ginref.record.clock import StoredClock, advance, is_late
 
 _TOPIC_LIMIT: Final = 1024

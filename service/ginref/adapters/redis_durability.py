@@ -5,7 +5,7 @@ from typing import Final
 from redis import exceptions
 
 from ginref.adapters.redis_connection import RedisConnection
-from ginref.app.port import Durability
+from ginref.app.match_store import Durability
 
 _SETTINGS: Final = ("appendonly", "appendfsync", "maxmemory-policy")
 

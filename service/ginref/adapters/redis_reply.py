@@ -4,7 +4,7 @@ import struct
 from collections.abc import Sequence
 from typing import Final
 
-from ginref.app.port import (
+from ginref.app.match_store import (
     Change,
     Creation,
     Duplicate,

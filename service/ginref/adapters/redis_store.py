@@ -24,7 +24,7 @@ from ginref.adapters.redis_script import (
     shard_keys,
     shard_of,
 )
-from ginref.app.port import (
+from ginref.app.match_store import (
     Applied,
     ApplyResult,
     Change,

@@ -12,17 +12,8 @@ from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
 from ginref.app.judge import Judge
 from ginref.app.keeper import Keeper, LiveMatch
-from ginref.app.port import (
-    Archive,
-    Chance,
-    Creation,
-    Duplicate,
-    EntryId,
-    MatchStore,
-    Observer,
-    Registry,
-    Signer,
-)
+from ginref.app.match_store import Creation, Duplicate, EntryId, MatchStore
+from ginref.app.port import Archive, Chance, Observer, Registry, Signer
 from ginref.app.report import MatchFacts, MatchList, MatchReport, MoveReport, SeatReport
 from ginref.app.reporting import match_facts, match_report, seat_report
 from ginref.app.request import Accept, Commit, Decline, NewMatch, SeatStep

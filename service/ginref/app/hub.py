@@ -5,7 +5,7 @@ from collections import defaultdict
 from types import TracebackType
 from typing import Self
 
-from ginref.app.port import MatchStore
+from ginref.app.match_store import MatchStore
 
 EVERYTHING = ""
 """Topic that says that anything may have changed."""

@@ -6,13 +6,8 @@ from typing import Final
 
 from ginref.app.error import Reason, RefusedError, reason_of
 from ginref.app.keeper import Keeper, LiveMatch, Stored, id_of
-from ginref.app.port import (
-    Duplicate,
-    Observer,
-    Refusal,
-    Seen,
-    SubmissionKey,
-)
+from ginref.app.match_store import Duplicate, Refusal, Seen, SubmissionKey
+from ginref.app.port import Observer
 from ginref.app.report import MoveReport
 from ginref.app.reporting import seat_report
 from ginref.engine.error import IllegalMoveError

@@ -10,18 +10,18 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ginref.app.error import Reason, RefusedError
-from ginref.app.port import (
+from ginref.app.match_store import (
     Applied,
     ApplyResult,
     Change,
     EntryId,
     MatchStore,
-    Sealer,
     Seen,
     StoredEntry,
     StoredMatch,
     SubmissionKey,
 )
+from ginref.app.port import Sealer
 from ginref.engine.snapshot import SnapshotError
 from ginref.record.clock import StoredClock, is_late
 from ginref.record.entry import (

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ginref.app.caller import Caller, Role
 from ginref.app.keeper import Keeper, LiveMatch, id_of
-from ginref.app.port import EntryId
+from ginref.app.match_store import EntryId
 from ginref.app.report import (
     ClockFacts,
     MatchFacts,

@@ -5,7 +5,8 @@ import logging
 from typing import Final
 
 from ginref.app.desk import Desk
-from ginref.app.port import MatchStore, StoreUnavailableError
+from ginref.app.match_store import MatchStore
+from ginref.app.port import StoreUnavailableError
 
 _LOG: Final = logging.getLogger(__name__)
 

@@ -8,7 +8,8 @@ from ginref.app.desk import check_reach
 from ginref.app.error import Reason, RefusedError
 from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper, LiveMatch, place_of
-from ginref.app.port import EntryId, Observer
+from ginref.app.match_store import EntryId
+from ginref.app.port import Observer
 from ginref.app.report import MatchFacts, PublicEvent, PublicReport, SeatReport
 from ginref.app.reporting import (
     match_facts,
