@@ -186,6 +186,7 @@ class Announcer:
                         summary=summary,
                         reveal=shown,
                         sheet=view.sheet,
+                        game_target=state.setup.ruleset.game_target,
                     )
                 )
         told.rounds = len(history)
