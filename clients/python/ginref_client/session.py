@@ -1,0 +1,258 @@
+"""The connection of a bot: one stream for all its matches, for as long as it takes.
+
+A move that got no answer is sent again under the same request id, over the same
+stream or the next one, so that it counts once however often the network fails.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import grpc.aio
+
+from ginref import __version__
+from ginref.v1 import session_pb2
+from ginref.v1.bot_service_pb2 import ConnectRequest
+from ginref.v1.bot_service_pb2_grpc import BotServiceStub
+from ginref_client.bot import Bot
+from ginref_client.endpoint import Endpoint, bearer, parse_endpoints
+from ginref_client.error import ProtocolError, UnavailableError
+from ginref_client.evidence import Evidence
+from ginref_client.fact import FinishedMatch, MatchInfo
+from ginref_client.roster import DrainedError, Roster, accept_all
+from ginref_client.seat_play import Surroundings
+from ginref_client.status import final_error, is_outcome_unknown
+from ginref_client.thinking import THREADS_MOST, ThinkingPool
+
+_log = logging.getLogger(__name__)
+
+PROTOCOL: Final = 1
+
+_WELCOME_SECONDS: Final = 10.0
+_BACKOFF_FIRST: Final = 0.1
+_BACKOFF_MOST: Final = 2.0
+_MILLI: Final = 1000
+
+Finished = Callable[[Sequence[FinishedMatch]], bool]
+"""Says by the matches that are over whether the session is done."""
+
+
+class Session:
+    """A bot attached to a referee."""
+
+    def __init__(  # noqa: PLR0913
+        self,
+        urls: str | Sequence[str],
+        token: str,
+        bot: Bot | Callable[[], Bot],
+        *,
+        capacity: int = 0,
+        accept: Callable[[MatchInfo], bool] = accept_all,
+        state: Path | None = None,
+        roots: bytes | None = None,
+        allow_plaintext: bool = False,
+        give_up_after: float | None = None,
+    ) -> None:
+        """Prepare to attach.
+
+        Args:
+            urls: Addresses of the referee's replicas, as a sequence or with commas in
+                between; when one fails, the next is tried.
+            token: The bot's token.
+            bot: Makes the bot of each match: a class, for example. One bot object is
+                shared by all matches.
+            capacity: Matches to play at once; 0 for any number.
+            accept: Says whether an offered seat is wanted; refusing counts as not
+                shown up.
+            state: A folder for shares and evidence, so that the bot can be started
+                again in the middle of a match.
+            roots: Certificates to trust, in PEM; None for the system's.
+            allow_plaintext: Whether the token may travel unencrypted off this machine.
+            give_up_after: Seconds without a referee after which to stop trying; None
+                tries for ever.
+
+        Raises:
+            EndpointError: An address cannot be used.
+            OSError: The folder cannot be made.
+        """
+        self._endpoints = parse_endpoints(urls, allow_plaintext=allow_plaintext)
+        self._metadata = bearer(token)
+        self._roots = roots
+        self._capacity = capacity
+        self._give_up_after = give_up_after
+        self._pool = ThinkingPool(capacity or THREADS_MOST)
+        self._accept = accept
+        self._new_bot = partial(_same, bot) if isinstance(bot, Bot) else bot
+        self._name = getattr(bot, "name", "")
+        self._around = Surroundings(self._pool, Evidence(state), self._send)
+        self._roster: Roster | None = None
+        self._outbox: asyncio.Queue[ConnectRequest | None] | None = None
+        self._stop = asyncio.Event()
+        self._fault: BaseException | None = None
+        self._attached = False
+
+    async def run(self, until: Finished | None = None) -> list[FinishedMatch]:
+        """Play until stopped, and return the matches that are over.
+
+        The connection is made again whenever it is lost.
+
+        Args:
+            until: Asked after each match whether to stop; None plays on.
+
+        Raises:
+            AccessError: The token is refused.
+            FencedError: The same bot attached elsewhere.
+            RefusedError: The referee refuses this client for good.
+            ProtocolError: The referee speaks another version of the protocol.
+            UnavailableError: No referee answered within `give_up_after` seconds.
+            OSError: Evidence cannot be kept.
+        """
+        roster = self._roster = Roster(
+            self._new_bot,
+            self._around,
+            capacity=self._capacity,
+            accept=self._accept,
+            on_fault=self._on_fault,
+        )
+        playing = asyncio.create_task(self._keep_attached(roster, until))
+        stopping = asyncio.create_task(self._stop.wait())
+        try:
+            await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if playing.done():
+                playing.result()
+        finally:
+            for task in (playing, stopping):
+                task.cancel()
+            await asyncio.wait({playing, stopping})
+            await roster.close()
+            self._pool.close()
+        if self._fault is not None:
+            raise self._fault
+        return roster.finished
+
+    def stop(self) -> None:
+        """End `run` soon; matches go on without the bot."""
+        self._stop.set()
+
+    @property
+    def is_attached(self) -> bool:
+        """A referee has welcomed the bot on the present stream."""
+        return self._attached
+
+    @property
+    def finished(self) -> list[FinishedMatch]:
+        """Matches that are over, oldest first."""
+        return list(self._roster.finished) if self._roster else []
+
+    async def _keep_attached(self, roster: Roster, until: Finished | None) -> None:
+        loop = asyncio.get_running_loop()
+        endpoint, attempts = 0, 0
+        lost_at = loop.time()
+        while True:
+            where = self._endpoints[endpoint % len(self._endpoints)]
+            try:
+                done = await self._attach(where, roster, until)
+            except DrainedError:
+                _log.info("%s is about to stop; attaching again", where)
+                done = False
+            except TimeoutError:
+                _log.warning("%s is silent; attaching again", where)
+                done = False
+            except grpc.aio.AioRpcError as error:
+                if not is_outcome_unknown(error):
+                    raise final_error(error) from None
+                _log.warning("%s: %s", where, final_error(error))
+                done = False
+            if done:
+                return
+            if self._attached:
+                self._attached = False
+                attempts, lost_at = 0, loop.time()
+            gone = loop.time() - lost_at
+            if self._give_up_after is not None and gone > self._give_up_after:
+                raise UnavailableError(f"no referee for {gone:.0f} seconds")
+            endpoint += 1
+            # Another replica is tried at once, the same one again after a while.
+            if endpoint % len(self._endpoints) == 0:
+                await asyncio.sleep(_backoff(attempts))
+                attempts += 1
+
+    async def _attach(
+        self, where: Endpoint, roster: Roster, until: Finished | None
+    ) -> bool:
+        """Serve one stream to its end; True when the session is done."""
+        outbox = self._outbox = asyncio.Queue()
+        outbox.put_nowait(ConnectRequest(hello=self._hello(roster)))
+        loop = asyncio.get_running_loop()
+        told = len(roster.finished)
+        try:
+            async with (
+                where.open(self._roots) as channel,
+                asyncio.timeout(_WELCOME_SECONDS) as silence,
+            ):
+                call = BotServiceStub(channel).Connect(
+                    _until_none(outbox), metadata=self._metadata
+                )
+                patience: float | None = _WELCOME_SECONDS
+                async for response in call:
+                    if response.HasField("welcome"):
+                        patience = self._welcomed(where, response.welcome)
+                    silence.reschedule(
+                        None if patience is None else loop.time() + patience
+                    )
+                    roster.handle(response)
+                    if len(roster.finished) > told:
+                        told = len(roster.finished)
+                        if until is not None and until(roster.finished):
+                            return True
+        finally:
+            self._outbox = None
+            outbox.put_nowait(None)
+        return False
+
+    def _welcomed(self, where: Endpoint, welcome: session_pb2.Welcome) -> float | None:
+        """Check a welcome; return how many seconds of silence to bear."""
+        if welcome.protocol != PROTOCOL:
+            raise ProtocolError("welcome.protocol", f"{welcome.protocol}, not 1")
+        self._attached = True
+        _log.info("attached to %s as %s", where, welcome.bot)
+        silence_ms = welcome.limits.silence_ms
+        return silence_ms / _MILLI if silence_ms > 0 else None
+
+    def _hello(self, roster: Roster) -> session_pb2.Hello:
+        return session_pb2.Hello(
+            protocol=PROTOCOL,
+            capacity=self._capacity,
+            client=f"ginref-python/{__version__} {self._name}".strip(),
+            cursors=roster.cursors(),
+        )
+
+    def _send(self, message: ConnectRequest) -> None:
+        # What is not sent now is asked for again by the next stream.
+        if self._outbox is not None:
+            self._outbox.put_nowait(message)
+
+    def _on_fault(self, error: BaseException) -> None:
+        self._fault = error
+        self._stop.set()
+
+
+def _same(bot: Bot) -> Bot:
+    return bot
+
+
+async def _until_none(
+    outbox: "asyncio.Queue[ConnectRequest | None]",
+) -> AsyncIterator[ConnectRequest]:
+    while (message := await outbox.get()) is not None:
+        yield message
+
+
+def _backoff(attempts: int) -> float:
+    """Seconds to wait before the next attempt; spread, so that bots do not gang up."""
+    longest = min(_BACKOFF_MOST, _BACKOFF_FIRST * (1 << min(attempts, 16)))
+    return longest * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
