@@ -243,11 +243,9 @@ class SeatView(TableView):
         """
         if self.upcard is None or self.draw_upcard is None:
             return 0
-        taken = throw_after_pile(self.upcard)
-        kept = forbidden_discard(self.rules, taken)
+        # Throwing it back would save nothing, so that need not be ruled out here.
         after = discard_deadwoods(self.hand.add(self.upcard))
-        best = min(points for card, points in after.items() if card is not kept)
-        return max(0, self.deadwood - best)
+        return self.deadwood - min(after.values())
 
     @property
     def discards(self) -> tuple[DiscardOption, ...]:

@@ -144,9 +144,8 @@ def test_a_single_game_has_one_column() -> None:
         pytest.param([], None, id="nothing played"),
         pytest.param([(NORTH, 5), (SOUTH, 5)], None, id="equal points"),
         pytest.param([(NORTH, 5), (SOUTH, 6)], SOUTH, id="more points"),
-        # North 60 60 / 0 0, South 99: fewer points than the seat with a game.
         pytest.param(
-            [(NORTH, 1), (NORTH, 99), *[(SOUTH, 33)] * 3], NORTH, id="games come first"
+            [(NORTH, 100), (SOUTH, 90), (SOUTH, 9)], NORTH, id="games before points"
         ),
     ],
 )

@@ -1,0 +1,118 @@
+from collections.abc import Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ginref.engine.card import PACK, Card, CardSet
+from ginref.engine.match import (
+    Match,
+    apply,
+    start_match,
+)
+from ginref.engine.move import (
+    parse_move,
+)
+from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA, Ruleset
+from ginref.engine.seat import Seat
+from ginref.engine.view import (
+    OpponentView,
+    public_view,
+    view_for,
+)
+
+DECK = tuple[Card, ...]
+NORTH, SOUTH = Seat.NORTH, Seat.SOUTH
+SEATS = (NORTH, SOUTH)
+HOUSE = GIN.but(name="house", big_gin_bonus=31, may_discard_taken_card=True)
+RULES = st.sampled_from([HOLLYWOOD, OKLAHOMA, HOUSE])
+STATES = (st.integers(0, 10_000), st.integers(0, 500), RULES)
+
+NEAR_GIN = "5h 5d 5c 4s 5s 6s 9h Th Jh Kc"
+LOOSE = "As 2h 3d 4c 8s 9d Jc Qs Kh 7d"
+
+
+card = Card.parse
+cards = CardSet.parse
+
+
+def started(deck: DECK, *moves: str, rules: Ruleset = GIN) -> Match:
+    """A match dealt by North, some moves on."""
+    match = start_match(rules, SEATS, NORTH, lambda _k: deck)
+    for text in moves:
+        assert match.to_act is not None
+        match = apply(match, match.to_act, parse_move(text), lambda _k: deck)
+    return match
+
+
+@given(*STATES)
+@settings(max_examples=60)
+def test_every_card_is_in_hand_in_the_pile_known_or_unseen(
+    reach: Callable[..., Match], seed: int, moves: int, rules: Ruleset
+) -> None:
+    match = reach(seed, moves, rules)
+
+    for seat in SEATS:
+        view = view_for(match, seat)
+        (opponent,) = view.opponents
+        held = match.round.hand(opponent.seat)
+        piled = [entry.card for entry in view.pile if entry.taken_by is None]
+        places = [*view.hand, *piled, *opponent.known, *view.unseen]
+        assert sorted(places) == list(PACK)
+        assert opponent.known - held == CardSet()
+        assert len(view.unseen & held) == opponent.hand_count - len(opponent.known)
+
+
+def test_what_a_seat_took_and_left_is_known(deal_from: Callable[..., DECK]) -> None:
+    deck = deal_from(NEAR_GIN, LOOSE, "2c", "3c 6c 7c")
+    match = started(
+        deck,
+        *("pass", "draw_upcard", "discard As"),
+        *("draw_stock", "discard Kc"),
+        *("draw_upcard", "discard 2c"),
+        *("draw_stock", "discard 6c"),
+        "draw_stock",
+    )
+
+    north, south = public_view(match).players
+
+    assert north == OpponentView(
+        seat=NORTH,
+        hand_count=11,
+        known=cards("Kc"),
+        took=(card("2c"), card("Kc")),
+        passed=False,
+        upcard_refusals=(card("6c"),),
+    )
+    assert south == OpponentView(
+        seat=SOUTH,
+        hand_count=10,
+        known=CardSet(),
+        took=(),
+        passed=True,
+        upcard_refusals=(card("2c"), card("As"), card("2c")),
+    )
+
+
+def test_a_card_on_offer_is_not_refused_yet(deal_from: Callable[..., DECK]) -> None:
+    deck = deal_from(NEAR_GIN, LOOSE, "2c", "3c")
+    match = started(deck, "draw_upcard", "discard Kc")
+
+    north, _ = public_view(match).players
+
+    assert north.upcard_refusals == ()
+    assert not north.passed
+
+
+def test_a_knocker_has_refused_the_upcard_it_did_not_take(
+    deal_from: Callable[..., DECK],
+) -> None:
+    rules = GIN.but(game_target=1)
+    deck = deal_from(LOOSE, NEAR_GIN, "8c", "8h")
+    moves = ("draw_upcard", "discard Kh", "draw_stock", "knock Kc")
+    match = started(deck, *moves, rules=rules)
+    assert match.over is not None
+
+    north, south = public_view(match).players
+
+    assert north.upcard_refusals == (card("Kh"),)
+    assert south.upcard_refusals == ()
