@@ -1,6 +1,6 @@
 """Following one match: its state now, then every change, until it is over."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
 from ginref.app.caller import Caller
@@ -50,7 +50,7 @@ class Watcher:
 
     async def watch(
         self, caller: Caller, match_id: str, cursor: str
-    ) -> AsyncIterator[WatchStep]:
+    ) -> AsyncGenerator[WatchStep, None]:
         """Yield the match now, then each change; end when it is over.
 
         Also ends when the referee drains: the last cursor goes on elsewhere.
