@@ -1,12 +1,13 @@
 """Messages of the bots' stream: what a bot says, and what the referee says."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, assert_never
 
 from ginref.app import message as app
 from ginref.app.error import RefusedError
 from ginref.app.report import MoveReport
-from ginref.app.request import Commit, Reveal, SeatStep
+from ginref.app.request import Accept, Commit, Decline, Reveal, SeatStep, Step
 from ginref.engine.seat import Seat
 from ginref.record.share import SHARE_SIZE
 from ginref.record.submission import Submission
@@ -46,12 +47,21 @@ PROTOCOL: Final = 1
 CAPACITY_LIMIT: Final = 1_000_000
 """Most matches at once that a bot can announce."""
 
+CURSOR_LIMIT: Final = 256
+"""Most matches whose state a bot can name when it attaches."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """The bot is there, for so many matches at once; 0 for any number."""
+    """The bot is there.
+
+    Attributes:
+        capacity: Matches that it plays at once; 0 for any number.
+        cursors: Last version that it knows, by match.
+    """
 
     capacity: int
+    cursors: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +69,6 @@ class Ready:
     """The bot plays so many matches at once; 0 for any number."""
 
     capacity: int
-
-
-@dataclass(frozen=True, slots=True)
-class Accept:
-    """The bot takes an offered seat."""
-
-    match_id: str
-    seat: Seat
-
-
-@dataclass(frozen=True, slots=True)
-class Decline:
-    """The bot leaves an offered seat."""
-
-    match_id: str
-    seat: Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +94,7 @@ class Pong:
     number: int
 
 
-BotMessage = (
-    Hello | Ready | Accept | Decline | Resign | Sync | Pong | SeatStep | Submission
-)
+BotMessage = Hello | Ready | Resign | Sync | Pong | SeatStep | Submission
 
 
 def bot_message_from_wire(  # noqa: C901, PLR0911 - one case for each message
@@ -118,9 +110,9 @@ def bot_message_from_wire(  # noqa: C901, PLR0911 - one case for each message
         case "hello":
             return _hello(request.hello)
         case "accept":
-            return Accept(*_place(request.accept, kind))
+            return _step(request.accept, kind, Accept())
         case "decline":
-            return Decline(*_place(request.decline, kind))
+            return _step(request.decline, kind, Decline())
         case "preparation":
             return _preparation(request.preparation, kind)
         case "ready":
@@ -241,6 +233,11 @@ def _place(message: _Placed, at: str) -> tuple[str, Seat]:
     )
 
 
+def _step(message: _Placed, at: str, step: Step) -> SeatStep:
+    match_id, seat = _place(message, at)
+    return SeatStep(match_id=match_id, seat=seat, step=step)
+
+
 def _capacity(value: int, at: str) -> int:
     return read_within(value, 0, CAPACITY_LIMIT, at)
 
@@ -250,11 +247,16 @@ def _hello(message: session_pb.Hello) -> Hello:
         raise missing("hello.protocol")
     if message.protocol != PROTOCOL:
         raise invalid("hello.protocol", str(PROTOCOL))
-    return Hello(_capacity(message.capacity, "hello.capacity"))
+    if len(message.cursors) > CURSOR_LIMIT:
+        raise invalid("hello.cursors", f"at most {CURSOR_LIMIT} cursors")
+    cursors = {
+        read_id(cursor.match_id, f"hello.cursors[{place}].match_id"): cursor.version
+        for place, cursor in enumerate(message.cursors)
+    }
+    return Hello(_capacity(message.capacity, "hello.capacity"), cursors)
 
 
 def _preparation(message: session_pb.Preparation, at: str) -> SeatStep:
-    match_id, seat = _place(message, at)
     kind = message.WhichOneof("answer")
     step: Commit | Reveal
     match kind:
@@ -271,7 +273,7 @@ def _preparation(message: session_pb.Preparation, at: str) -> SeatStep:
             raise missing(f"{at}.answer")
         case _:
             assert_never(kind)
-    return SeatStep(match_id=match_id, seat=seat, step=step)
+    return _step(message, at, step)
 
 
 def _welcome(message: app.Welcome) -> session_pb.Welcome:

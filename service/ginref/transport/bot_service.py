@@ -1,0 +1,133 @@
+"""The bots' stream: one attachment of a bot for as long as the stream lasts."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from typing import Final, assert_never
+
+from ginref.app.caller import Caller
+from ginref.app.error import Reason, RefusedError
+from ginref.app.message import Fenced
+from ginref.app.request import SeatStep
+from ginref.app.session import Session
+from ginref.record.submission import Submission
+from ginref.transport.call import CALL, Unreadable
+from ginref.transport.codec_message import (
+    Hello,
+    Pong,
+    Ready,
+    Resign,
+    Sync,
+    bot_message_from_wire,
+    match_id_named,
+    message_to_wire,
+)
+from ginref.transport.field import missing
+from ginref.v1 import bot_service_pb2 as bot_pb
+from ginref.v1.bot_service_pb2_grpc import BotServiceServicer
+
+Attach = Callable[[Caller], Session]
+"""Makes the session of a bot's new attachment."""
+
+Incoming = AsyncIterator[bot_pb.ConnectRequest | Unreadable]
+
+_HELLO_TIMEOUT: Final = 30.0
+
+
+class BotService(BotServiceServicer):
+    """Serves bots; the context is not looked at."""
+
+    def __init__(self, attach: Attach) -> None:
+        """Make a session for each stream by `attach`."""
+        self._attach: Final = attach
+
+    async def Connect(
+        self, request_iterator: Incoming, context: object
+    ) -> AsyncGenerator[bot_pb.ConnectResponse, None]:
+        """Attach a bot: tell it what concerns it, and hear it, side by side.
+
+        Raises:
+            RefusedError: The caller is no bot, the stream did not begin with Hello,
+                or the attachment was ended by force.
+        """
+        del context
+        session = self._attach(CALL.get().caller)
+        try:
+            hello = await _greeting(request_iterator)
+            await session.hello(hello.cursors)
+            hearing = asyncio.create_task(_hear(request_iterator, session))
+            try:
+                async for message in session.outgoing():
+                    yield message_to_wire(message)
+                    if isinstance(message, Fenced):
+                        raise _fenced()
+            finally:
+                hearing.cancel()
+                (failure,) = await asyncio.gather(hearing, return_exceptions=True)
+            if isinstance(failure, Exception):
+                raise failure
+        finally:
+            await session.close()
+        if session.error is not None:
+            raise session.error
+
+
+def _fenced() -> RefusedError:
+    return RefusedError(
+        Reason.ATTACHMENT_FENCED, "a newer stream of this bot has taken over"
+    )
+
+
+async def _greeting(requests: Incoming) -> Hello:
+    try:
+        async with asyncio.timeout(_HELLO_TIMEOUT):
+            request = await anext(requests, None)
+    except TimeoutError:
+        raise RefusedError(
+            Reason.LIMIT_EXCEEDED, "no hello was said in time", limit="hello"
+        ) from None
+    if request is None:
+        raise missing("hello")
+    if isinstance(request, Unreadable):
+        raise request.error
+    said = bot_message_from_wire(request)
+    if not isinstance(said, Hello):
+        raise missing("hello")
+    return said
+
+
+async def _hear(requests: Incoming, session: Session) -> None:
+    """Pass on what a bot says until it closes its side, then hang up."""
+    try:
+        async for request in requests:
+            received = time.monotonic()
+            if isinstance(request, Unreadable):
+                session.complain(request.error)
+                continue
+            try:
+                await _pass_on(request, session, received)
+            except RefusedError as error:
+                session.complain(error, match_id_named(request))
+    finally:
+        session.hang_up()
+
+
+async def _pass_on(
+    request: bot_pb.ConnectRequest, session: Session, received: float
+) -> None:
+    said = bot_message_from_wire(request)
+    match said:
+        case Submission():
+            session.submit(said, received)
+        case SeatStep():
+            session.prepare(said)
+        case Resign(match_id, seat):
+            session.resign(match_id, seat)
+        case Sync(match_id):
+            session.sync(match_id)
+        case Ready() | Pong():
+            session.heard()
+        case Hello(cursors=cursors):
+            await session.hello(cursors)
+        case _:
+            assert_never(said)

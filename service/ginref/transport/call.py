@@ -1,0 +1,46 @@
+"""One call as the services see it: who calls, and when it arrived."""
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from ginref.app.caller import Caller
+from ginref.app.error import RefusedError
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call whose caller was recognised.
+
+    Attributes:
+        caller: Who calls.
+        received: Monotonic time in seconds when the request had arrived.
+    """
+
+    caller: Caller
+    received: float
+
+
+CALL: Final[ContextVar[Call]] = ContextVar("call")
+"""The call that the current task answers; set by whoever recognised the caller."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Stands for a message that could not be read, and says why."""
+
+    error: RefusedError
+
+
+class CallObserver(Protocol):
+    """Counts calls; both labels come from closed sets."""
+
+    def call(self, method: str, code: str, seconds: float) -> None:
+        """Count an answered call by method and by reason, or `OK`."""
+
+
+class Unobserved:
+    """Counts nothing."""
+
+    def call(self, method: str, code: str, seconds: float) -> None:
+        """Do nothing."""

@@ -1,0 +1,191 @@
+"""What every call passes on its way in and out.
+
+In: the size and form of the message, and who the caller is. Out: every failure as
+a status of the one table, never as the text of an exception.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from typing import Any, Final
+
+import grpc
+import grpc.aio
+from google.protobuf.message import DecodeError
+from grpc_status import rpc_status
+
+from ginref.app.error import Reason, RefusedError
+from ginref.app.gate import Gate
+from ginref.transport.call import CALL, Call, CallObserver, Unobserved, Unreadable
+from ginref.transport.field import MESSAGE_BYTES
+from ginref.transport.status import refusal_of, status_of
+
+Handler = grpc.RpcMethodHandler[Any, Any]
+Context = grpc.aio.ServicerContext[Any, Any]
+
+_SCHEME: Final = "bearer "
+
+# Probes have no token, and reflection is served in development only.
+_OPEN: Final = ("/grpc.health.v1.Health/", "/grpc.reflection.")
+
+_OK: Final = "OK"
+_CANCELLED: Final = "CANCELLED"
+_OTHER: Final = "OTHER"
+
+
+class Interceptor(grpc.aio.ServerInterceptor):
+    """Wraps every handler of the server."""
+
+    def __init__(
+        self,
+        gate: Gate,
+        *,
+        write_timeout: float,
+        observer: CallObserver | None = None,
+    ) -> None:
+        """Admit callers by the gate.
+
+        Args:
+            gate: Recognises callers.
+            write_timeout: Seconds after which a stream that is not read is dropped.
+            observer: Counts calls.
+        """
+        self._gate = gate
+        self._write_timeout = write_timeout
+        self._observer = observer or Unobserved()
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> Handler | None:
+        """Wrap the handler of one call."""
+        handler = await continuation(handler_call_details)
+        # An unknown method has none; the core answers that it is not implemented.
+        if handler is None:
+            return None
+        method = handler_call_details.method
+        if handler.response_streaming:
+            return self._streaming(handler, method)
+        return self._unary(handler, method)
+
+    def _unary(self, handler: Handler, method: str) -> Handler:
+        answer: Any = handler.unary_unary
+
+        async def respond(request: Any, context: Context) -> Any:  # noqa: ANN401
+            async with self._answering(method, request, context):
+                return await answer(request, context)
+
+        return grpc.unary_unary_rpc_method_handler(
+            respond, _careful(handler.request_deserializer), handler.response_serializer
+        )
+
+    def _streaming(self, handler: Handler, method: str) -> Handler:
+        both_ways = handler.request_streaming
+        answer: Any = handler.stream_stream if both_ways else handler.unary_stream
+
+        async def respond(request: Any, context: Context) -> None:  # noqa: ANN401
+            async with self._answering(method, request, context):
+                answers = answer(request, context)
+                if isinstance(answers, AsyncGenerator):
+                    await self._write_all(answers, context)
+                else:
+                    await answers
+
+        make: Any = (
+            grpc.stream_stream_rpc_method_handler
+            if both_ways
+            else grpc.unary_stream_rpc_method_handler
+        )
+        wrapped: Handler = make(
+            respond, _careful(handler.request_deserializer), handler.response_serializer
+        )
+        return wrapped
+
+    async def _write_all(
+        self, answers: AsyncGenerator[Any, None], context: Context
+    ) -> None:
+        """Write one by one: a reader that is slow holds up its own stream only."""
+        async with contextlib.aclosing(answers):
+            async for message in answers:
+                try:
+                    async with asyncio.timeout(self._write_timeout):
+                        await context.write(message)
+                except TimeoutError:
+                    raise RefusedError(
+                        Reason.LIMIT_EXCEEDED, "the stream is not read", limit="unread"
+                    ) from None
+
+    @contextlib.asynccontextmanager
+    async def _answering(
+        self,
+        method: str,
+        request: Any,  # noqa: ANN401 - the message of any method, or its stand-in
+        context: Context,
+    ) -> AsyncIterator[None]:
+        """Recognise the caller; turn every failure into a status."""
+        received = time.monotonic()
+        code = _OK
+        try:
+            if not method.startswith(_OPEN):
+                caller = await self._gate.authenticate(_secret(context))
+                CALL.set(Call(caller, received))
+            _check_readable(request)
+            yield
+        except asyncio.CancelledError:
+            code = _CANCELLED
+            raise
+        except grpc.aio.AbortError:
+            code = _OTHER
+            raise
+        except Exception as exception:  # noqa: BLE001 - nothing else may get out
+            error = refusal_of(exception)
+            code = error.reason
+            status = rpc_status.to_status(status_of(error))
+            await context.abort_with_status(status)
+        finally:
+            self._observer.call(method, code, time.monotonic() - received)
+
+
+def _check_readable(request: object) -> None:
+    if isinstance(request, Unreadable):
+        raise request.error
+
+
+def _secret(context: Context) -> str | None:
+    """Return the token that the call carries."""
+    for key, value in context.invocation_metadata() or ():
+        if key == "authorization" and isinstance(value, str):
+            scheme, secret = value[: len(_SCHEME)], value[len(_SCHEME) :]
+            return secret.strip() if scheme.lower() == _SCHEME else None
+    return None
+
+
+def _careful(
+    deserialize: Callable[[bytes], Any] | None,
+) -> Callable[[bytes], Any] | None:
+    """Return a reader that never raises: what it cannot read is told by the call."""
+    if deserialize is None:
+        return None
+
+    def read(data: bytes) -> Any:  # noqa: ANN401 - the message of any method
+        if len(data) > MESSAGE_BYTES:
+            return Unreadable(
+                RefusedError(
+                    Reason.MESSAGE_TOO_LARGE,
+                    f"a message has at most {MESSAGE_BYTES} bytes",
+                    limit_bytes=MESSAGE_BYTES,
+                )
+            )
+        try:
+            return deserialize(data)
+        except DecodeError:
+            return Unreadable(
+                RefusedError(
+                    Reason.MESSAGE_UNREADABLE,
+                    "the bytes are not a message of this call",
+                )
+            )
+
+    return read

@@ -1,0 +1,149 @@
+"""The referee's service: translate, delegate, translate back."""
+
+import contextlib
+from collections.abc import AsyncGenerator
+from typing import Final
+
+from ginref.app.desk import Desk
+from ginref.app.watch import Watcher
+from ginref.transport.call import CALL
+from ginref.transport.codec_match import (
+    events_to_wire,
+    match_to_wire,
+    maybe_ending_to_wire,
+    time_to_wire,
+)
+from ginref.transport.codec_request import (
+    cursor_from_wire,
+    new_match_from_wire,
+    page_from_wire,
+    seat_from_wire,
+    seat_step_from_wire,
+    submission_from_wire,
+)
+from ginref.transport.codec_view import public_view_to_wire, seat_view_to_wire
+from ginref.transport.field import read_id
+from ginref.v1 import referee_service_pb2 as referee_pb
+from ginref.v1.referee_service_pb2_grpc import RefereeServiceServicer
+
+
+class RefereeService(RefereeServiceServicer):
+    """Serves matches to whoever `CALL` names; the context is not looked at."""
+
+    def __init__(self, desk: Desk, watcher: Watcher) -> None:
+        """Delegate to the desk and the watcher."""
+        self._desk: Final = desk
+        self._watcher: Final = watcher
+
+    async def CreateMatch(
+        self, request: referee_pb.CreateMatchRequest, context: object
+    ) -> referee_pb.CreateMatchResponse:
+        """Create a match."""
+        del context
+        new = new_match_from_wire(request)
+        facts = await self._desk.create_match(CALL.get().caller, new)
+        return referee_pb.CreateMatchResponse(match=match_to_wire(facts))
+
+    async def PrepareSeat(
+        self, request: referee_pb.PrepareSeatRequest, context: object
+    ) -> referee_pb.PrepareSeatResponse:
+        """Take a step of a seat before play."""
+        del context
+        step = seat_step_from_wire(request)
+        facts, turn = await self._desk.prepare_seat(CALL.get().caller, step)
+        return referee_pb.PrepareSeatResponse(
+            match=match_to_wire(facts),
+            turn=None if turn is None else seat_view_to_wire(turn),
+        )
+
+    async def GetMatch(
+        self, request: referee_pb.GetMatchRequest, context: object
+    ) -> referee_pb.GetMatchResponse:
+        """Return a match as the caller may see it."""
+        del context
+        match_id = read_id(request.match_id, "match_id")
+        report = await self._desk.get_match(CALL.get().caller, match_id)
+        return referee_pb.GetMatchResponse(
+            match=match_to_wire(report.public.facts),
+            public_view=public_view_to_wire(report.public),
+            seat_views=map(seat_view_to_wire, report.seats),
+        )
+
+    async def ListMatches(
+        self, request: referee_pb.ListMatchesRequest, context: object
+    ) -> referee_pb.ListMatchesResponse:
+        """Return a page of matches."""
+        del context
+        asked = page_from_wire(request)
+        page = await self._desk.list_matches(
+            CALL.get().caller, asked.bot, asked.limit, asked.cursor
+        )
+        return referee_pb.ListMatchesResponse(
+            matches=map(match_to_wire, page.matches), next_page_token=page.cursor or ""
+        )
+
+    async def SubmitMove(
+        self, request: referee_pb.SubmitMoveRequest, context: object
+    ) -> referee_pb.SubmitMoveResponse:
+        """Judge a move."""
+        del context
+        call = CALL.get()
+        report = await self._desk.submit_move(
+            call.caller, submission_from_wire(request), call.received
+        )
+        return referee_pb.SubmitMoveResponse(
+            version=report.version,
+            accept_time=time_to_wire(report.time_ms),
+            elapsed_ms=report.elapsed_ms,
+            referee_ms=report.referee_ms,
+            turn=None if report.turn is None else seat_view_to_wire(report.turn),
+            ending=maybe_ending_to_wire(report.ending),
+        )
+
+    async def WatchMatch(
+        self, request: referee_pb.WatchMatchRequest, context: object
+    ) -> AsyncGenerator[referee_pb.WatchMatchResponse, None]:
+        """Follow a match until it is over."""
+        del context
+        match_id = read_id(request.match_id, "match_id")
+        cursor = cursor_from_wire(request.cursor, "cursor")
+        steps = self._watcher.watch(CALL.get().caller, match_id, cursor)
+        async with contextlib.aclosing(steps):
+            async for step in steps:
+                yield referee_pb.WatchMatchResponse(
+                    cursor=step.cursor,
+                    match=match_to_wire(step.facts),
+                    events=events_to_wire(step.events),
+                    public_view=public_view_to_wire(step.public),
+                    turns=map(seat_view_to_wire, step.turns),
+                )
+
+    async def ResignMatch(
+        self, request: referee_pb.ResignMatchRequest, context: object
+    ) -> referee_pb.ResignMatchResponse:
+        """End a match by resignation of a seat."""
+        del context
+        facts = await self._desk.resign_match(
+            CALL.get().caller,
+            read_id(request.match_id, "match_id"),
+            seat_from_wire(request.seat, "seat"),
+        )
+        return referee_pb.ResignMatchResponse(match=match_to_wire(facts))
+
+    async def AbortMatch(
+        self, request: referee_pb.AbortMatchRequest, context: object
+    ) -> referee_pb.AbortMatchResponse:
+        """End a match without a winner."""
+        del context
+        match_id = read_id(request.match_id, "match_id")
+        facts = await self._desk.abort_match(CALL.get().caller, match_id)
+        return referee_pb.AbortMatchResponse(match=match_to_wire(facts))
+
+    async def GetMatchRecord(
+        self, request: referee_pb.GetMatchRecordRequest, context: object
+    ) -> referee_pb.GetMatchRecordResponse:
+        """Return the signed record of a match that is over."""
+        del context
+        match_id = read_id(request.match_id, "match_id")
+        envelope = await self._desk.match_record(CALL.get().caller, match_id)
+        return referee_pb.GetMatchRecordResponse(envelope=envelope)

@@ -1,0 +1,92 @@
+"""The service of owners, bots and tokens: translate, delegate, translate back."""
+
+from typing import Final
+
+from ginref.app.gate import Gate
+from ginref.transport.call import CALL
+from ginref.transport.codec_registry import (
+    bot_to_wire,
+    owner_to_wire,
+    token_request_from_wire,
+    token_to_wire,
+)
+from ginref.transport.field import read_id, read_name
+from ginref.v1 import registry_service_pb2 as registry_pb
+from ginref.v1.registry_service_pb2_grpc import RegistryServiceServicer
+
+
+class RegistryService(RegistryServiceServicer):
+    """Serves the registry to whoever `CALL` names; the context is not looked at."""
+
+    def __init__(self, gate: Gate) -> None:
+        """Delegate to the gate."""
+        self._gate: Final = gate
+
+    async def CreateOwner(
+        self, request: registry_pb.CreateOwnerRequest, context: object
+    ) -> registry_pb.CreateOwnerResponse:
+        """Add an owner."""
+        del context
+        name = read_name(request.name, "name")
+        row = await self._gate.create_owner(CALL.get().caller, name)
+        return registry_pb.CreateOwnerResponse(owner=owner_to_wire(row))
+
+    async def ListOwners(
+        self, request: registry_pb.ListOwnersRequest, context: object
+    ) -> registry_pb.ListOwnersResponse:
+        """Return all owners."""
+        del request, context
+        rows = await self._gate.list_owners(CALL.get().caller)
+        return registry_pb.ListOwnersResponse(owners=map(owner_to_wire, rows))
+
+    async def CreateBot(
+        self, request: registry_pb.CreateBotRequest, context: object
+    ) -> registry_pb.CreateBotResponse:
+        """Add a bot."""
+        del context
+        name = read_name(request.name, "name")
+        owner = read_name(request.owner, "owner")
+        row = await self._gate.create_bot(
+            CALL.get().caller, name, owner, house=request.house
+        )
+        return registry_pb.CreateBotResponse(bot=bot_to_wire(row))
+
+    async def ListBots(
+        self, request: registry_pb.ListBotsRequest, context: object
+    ) -> registry_pb.ListBotsResponse:
+        """Return all bots."""
+        del request, context
+        rows = await self._gate.list_bots(CALL.get().caller)
+        return registry_pb.ListBotsResponse(bots=map(bot_to_wire, rows))
+
+    async def CreateToken(
+        self, request: registry_pb.CreateTokenRequest, context: object
+    ) -> registry_pb.CreateTokenResponse:
+        """Make a token."""
+        del context
+        asked = token_request_from_wire(request)
+        row, secret = await self._gate.create_token(
+            CALL.get().caller,
+            asked.role,
+            bot=asked.bot,
+            match_ids=asked.match_ids,
+            lifetime_ms=asked.lifetime_ms,
+        )
+        return registry_pb.CreateTokenResponse(token=token_to_wire(row), secret=secret)
+
+    async def ListTokens(
+        self, request: registry_pb.ListTokensRequest, context: object
+    ) -> registry_pb.ListTokensResponse:
+        """Return the rows of all tokens."""
+        del request, context
+        rows = await self._gate.list_tokens(CALL.get().caller)
+        return registry_pb.ListTokensResponse(tokens=map(token_to_wire, rows))
+
+    async def RevokeToken(
+        self, request: registry_pb.RevokeTokenRequest, context: object
+    ) -> registry_pb.RevokeTokenResponse:
+        """Revoke a token."""
+        del context
+        token_id = read_id(request.token_id, "token_id")
+        row = await self._gate.revoke_token(CALL.get().caller, token_id)
+        return registry_pb.RevokeTokenResponse(token=token_to_wire(row))
