@@ -1,0 +1,57 @@
+"""Where a server listens: `host:port`, and who can reach that."""
+
+import ipaddress
+from dataclasses import dataclass
+
+_PORT_LIMIT = 65535
+
+
+class BindError(Exception):
+    """An address that cannot be listened on; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A host and a port; port 0 stands for a free one.
+
+    Attributes:
+        host: Name or IP address, without brackets.
+        port: TCP port.
+    """
+
+    host: str
+    port: int
+
+    @classmethod
+    def parse(cls, text: str) -> "Address":
+        """Read an address such as `127.0.0.1:7878` or `[::1]:7878`.
+
+        Raises:
+            BindError: It is none.
+        """
+        host, colon, port = text.rpartition(":")
+        bare = host.removeprefix("[").removesuffix("]")
+        is_port = port.isascii() and port.isdigit() and int(port) <= _PORT_LIMIT
+        if not colon or not bare or not is_port or (":" in bare and bare == host):
+            message = f"{text!r} is not an address: HOST:PORT or [IPV6]:PORT expected"
+            raise BindError(message)
+        return cls(bare, int(port))
+
+    @property
+    def is_loopback(self) -> bool:
+        """Only this machine can reach it."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    def at(self, port: int) -> "Address":
+        """Return the address with the port that was picked."""
+        return Address(self.host, port)
+
+    def __str__(self) -> str:
+        """Text form, with brackets around an IPv6 address."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"

@@ -1,0 +1,220 @@
+"""The gRPC server: services, limits, and an end that loses nothing."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+import grpc
+import grpc.aio
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1.health import SERVICE_NAME as HEALTH_NAME
+from grpc_health.v1.health import aio as health
+
+from ginref.app.caller import Caller
+from ginref.app.desk import Desk, Tools
+from ginref.app.gate import Gate
+from ginref.app.hub import Hub
+from ginref.app.session import Session, SessionPolicy
+from ginref.app.watch import Watcher
+from ginref.transport.address import Address, BindError
+from ginref.transport.bot_service import BotService
+from ginref.transport.call import CallObserver
+from ginref.transport.interceptor import Interceptor
+from ginref.transport.referee_service import RefereeService
+from ginref.transport.registry_service import RegistryService
+from ginref.v1 import (
+    bot_service_pb2,
+    bot_service_pb2_grpc,
+    referee_service_pb2,
+    referee_service_pb2_grpc,
+    registry_service_pb2,
+    registry_service_pb2_grpc,
+)
+
+__all__ = ["BindError", "RefereeServer", "ServerOptions"]
+
+RECEIVE_BYTES: Final = 64 * 1024
+"""Most bytes of a message that reach this process at all."""
+
+METADATA_BYTES: Final = 4 * 1024
+"""Most bytes of a call's metadata, headers of HTTP/2 included."""
+
+SERVICES: Final = tuple(
+    file.services_by_name[name].full_name
+    for file, name in (
+        (referee_service_pb2.DESCRIPTOR, "RefereeService"),
+        (registry_service_pb2.DESCRIPTOR, "RegistryService"),
+        (bot_service_pb2.DESCRIPTOR, "BotService"),
+    )
+)
+"""Full names of the services."""
+
+_AGE_GRACE_MS: Final = 60_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerOptions:
+    """How the API is served.
+
+    Attributes:
+        listen: Address; port 0 picks a free one.
+        dev: Serve reflection, too.
+        allow_plaintext: Serve without TLS beyond this machine.
+        tls_cert: Certificate chain in PEM.
+        tls_key: Private key in PEM.
+        drain_ms: Milliseconds for calls to end when the server stops.
+        write_ms: Milliseconds after which a stream that is not read is dropped.
+        connection_age_ms: Milliseconds after which a connection is made anew, so
+            that load spreads over replicas; None for never.
+        call_limit: Most calls at once, streams included.
+        stream_limit: Most calls at once on one connection.
+    """
+
+    listen: str = "127.0.0.1:7878"
+    dev: bool = False
+    allow_plaintext: bool = False
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    drain_ms: int = 3000
+    write_ms: int = 10_000
+    connection_age_ms: int | None = None
+    call_limit: int = 4096
+    stream_limit: int = 256
+
+    def channel_arguments(self) -> list[tuple[str, int]]:
+        """Return the settings of the gRPC core."""
+        arguments = {
+            "grpc.max_receive_message_length": RECEIVE_BYTES,
+            "grpc.max_metadata_size": METADATA_BYTES,
+            "grpc.absolute_max_metadata_size": 2 * METADATA_BYTES,
+            # A peer that vanished is noticed; one that asks often is not punished.
+            "grpc.keepalive_time_ms": 30_000,
+            "grpc.keepalive_timeout_ms": 10_000,
+            "grpc.keepalive_permit_without_calls": 1,
+            "grpc.http2.min_recv_ping_interval_without_data_ms": 10_000,
+            "grpc.http2.max_pings_without_data": 0,
+            "grpc.max_concurrent_streams": self.stream_limit,
+            # Calls wait for this process to accept them instead of being cancelled.
+            "grpc.server.max_pending_requests": 2 * self.call_limit,
+            "grpc.server.max_pending_requests_hard_limit": 4 * self.call_limit,
+            # A second process on the same port must fail, not share it.
+            "grpc.so_reuseport": 0,
+        }
+        if self.connection_age_ms is not None:
+            arguments["grpc.max_connection_age_ms"] = self.connection_age_ms
+            arguments["grpc.max_connection_age_grace_ms"] = _AGE_GRACE_MS
+        return [*arguments.items()]
+
+
+class RefereeServer:
+    """Serves the API for the length of its context, whose value is its address."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the parts of a referee
+        self,
+        desk: Desk,
+        gate: Gate,
+        watcher: Watcher,
+        hub: Hub,
+        tools: Tools,
+        options: ServerOptions,
+        observer: CallObserver | None = None,
+    ) -> None:
+        """Put the services in front of the use cases."""
+        self._hub = hub
+        self._options = options
+        # Sessions end by themselves before the server loses patience.
+        policy = SessionPolicy(drain_ms=options.drain_ms // 3)
+
+        def attach(caller: Caller) -> Session:
+            return Session(desk, tools, hub, caller, policy)
+
+        self._referee: Final = RefereeService(desk, watcher)
+        self._registry: Final = RegistryService(gate)
+        self._bots: Final = BotService(attach)
+        self._interceptor: Final = Interceptor(
+            gate, write_timeout=options.write_ms / 1000, observer=observer
+        )
+        self._health: Final = health.HealthServicer()
+        self._server: grpc.aio.Server | None = None
+
+    async def __aenter__(self) -> str:
+        """Bind and serve.
+
+        Raises:
+            BindError: The address or the certificate cannot be used, or plaintext
+                would leave this machine.
+        """
+        server = grpc.aio.server(
+            interceptors=[self._interceptor],
+            options=self._options.channel_arguments(),
+            maximum_concurrent_rpcs=self._options.call_limit,
+        )
+        referee_service_pb2_grpc.add_RefereeServiceServicer_to_server(
+            self._referee, server
+        )
+        registry_service_pb2_grpc.add_RegistryServiceServicer_to_server(
+            self._registry, server
+        )
+        bot_service_pb2_grpc.add_BotServiceServicer_to_server(self._bots, server)
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
+        if self._options.dev:
+            _reflect(server)
+        address = _bind(server, self._options)
+        await server.start()
+        for name in SERVICES:
+            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+        self._server = server
+        return str(address)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Take no new calls, tell bots and watchers, and let calls end."""
+        await self._health.enter_graceful_shutdown()
+        self._hub.drain()
+        if self._server is not None:
+            await self._server.stop(self._options.drain_ms / 1000)
+
+
+def _bind(server: grpc.aio.Server, options: ServerOptions) -> Address:
+    address = Address.parse(options.listen)
+    certificate = _certificate(options)
+    if certificate is None and not (address.is_loopback or options.allow_plaintext):
+        message = f"{address} is reached from elsewhere: give a certificate and its key"
+        raise BindError(f"{message}, or allow plaintext")
+    try:
+        port = (
+            server.add_insecure_port(str(address))
+            if certificate is None
+            else server.add_secure_port(str(address), certificate)
+        )
+    except RuntimeError as error:
+        message = f"{address} cannot be listened on: another process may use it"
+        raise BindError(message) from error
+    return address.at(port)
+
+
+def _certificate(options: ServerOptions) -> grpc.ServerCredentials | None:
+    if options.tls_cert is None and options.tls_key is None:
+        return None
+    if options.tls_cert is None or options.tls_key is None:
+        raise BindError("a certificate and its key belong together: one is missing")
+    try:
+        pair = (options.tls_key.read_bytes(), options.tls_cert.read_bytes())
+    except OSError as error:
+        message = f"{error.filename} cannot be read: {error.strerror}"
+        raise BindError(message) from error
+    return grpc.ssl_server_credentials([pair])
+
+
+def _reflect(server: grpc.aio.Server) -> None:
+    """Let tools ask what is served."""
+    # Imported here: only development servers need it.
+    from grpc_reflection.v1alpha import reflection  # noqa: PLC0415
+
+    names = (*SERVICES, HEALTH_NAME, reflection.SERVICE_NAME)
+    reflection.enable_server_reflection(names, server)
