@@ -203,22 +203,37 @@ def test_a_forfeit_loses_every_open_game_and_the_match(gin_deck: DECK) -> None:
     assert ended.to_act is None
 
 
-def test_a_forfeit_loses_the_match_even_with_two_games_won(
-    deal_from: Callable[..., DECK],
-) -> None:
+@pytest.fixture
+def two_games_to_none(deal_from: Callable[..., DECK]) -> Match:
+    """South has won two games; South deals, and North holds gin."""
     to_non_dealer = deal_from(GIN_HAND, LOOSE, "8h")
     to_dealer = deal_from(LOOSE, GIN_HAND, "8h")
-    match = start(to_non_dealer, HOLLYWOOD)
-    match = play(match, to_dealer, "draw_upcard", "knock Kc")
-    for _ in range(2):
-        match = play(match, to_dealer, "pass", "draw_upcard", "knock Kc")
-    assert match.sheet.winner is SOUTH
-    assert match.over is None
+    match = win_round(start(to_non_dealer), to_dealer)
+    for next_deck in (to_dealer, to_non_dealer):
+        match = play(match, next_deck, "pass", "draw_upcard", "knock Kc")
+    assert match.sheet.games_won == (0, 2)
+    return match
 
-    ended = forfeit(match, [SOUTH])
+
+def test_a_forfeit_loses_the_match_even_with_two_games_won(
+    two_games_to_none: Match,
+) -> None:
+    ended = forfeit(two_games_to_none, [SOUTH])
 
     assert ended.over == MatchOver(NORTH, Ending.FORFEIT, (SOUTH,))
     assert [game.winner for game in ended.sheet.games] == [SOUTH, SOUTH, NORTH]
+
+
+def test_the_last_game_does_not_decide_the_match(
+    two_games_to_none: Match, deal_from: Callable[..., DECK]
+) -> None:
+    to_dealer = deal_from(LOOSE, GIN_HAND, "8h")
+    match = win_round(two_games_to_none, to_dealer)
+    match = play(match, to_dealer, "pass", "draw_upcard", "knock Kc")
+
+    assert match.history[-1].winner is NORTH
+    assert match.sheet.games[2].winner is NORTH
+    assert match.over == MatchOver(SOUTH, Ending.COMPLETED)
 
 
 def test_nobody_wins_when_both_forfeit(gin_deck: DECK) -> None:
