@@ -206,6 +206,20 @@ async def test_time_stands_still_after_a_step_back_of_the_servers_clock(
     assert held.now_ms == FAR_MS
 
 
+async def test_the_latest_time_of_a_match_is_kept_with_every_step(
+    store: RedisStore, server: Redis
+) -> None:
+    await store.create(creation())
+    changes = [move(1, refusal=True), move(1, expected_refusals=1), move(2)]
+    for change in changes:
+        # Whatever was kept before, this step must replace it.
+        await server.hset(match_keys("m1").match, "latest", 0)
+        result = await store.apply(change)
+        assert isinstance(result, Applied)
+        kept = await server.hget(match_keys("m1").match, "latest")
+        assert kept == str(result.now_ms)
+
+
 async def test_no_key_ever_expires_and_all_are_known(
     store: RedisStore, server: Redis
 ) -> None:
@@ -274,6 +288,20 @@ async def test_a_list_entry_of_a_match_that_was_never_made_is_skipped(
     assert [*page.match_ids, *rest.match_ids] == ["m2", "m1"]
     assert rest.cursor is None
     assert await store.live_matches("north") == ("m1", "m2")
+
+
+async def test_a_creation_that_was_cut_short_keeps_its_place_in_the_lists(
+    store: RedisStore, server: Redis
+) -> None:
+    for name in (bot_keys("north").match, bot_keys("north").live):
+        await server.zadd(name, {"m2": 1})
+    await store.create(creation("m1"))
+    await store.create(creation("m2"))
+
+    page = await store.list_matches(bot="north", limit=5, cursor=None)
+
+    assert page.match_ids == ("m1", "m2")
+    assert await store.live_matches("north") == ("m2", "m1")
 
 
 ALL_CALLS: list[Call] = [
@@ -543,6 +571,22 @@ async def test_a_server_that_hides_its_settings_promises_nothing(
     assert promise.mode == "unknown"
     assert len(promise.problems) == 1
     assert isinstance(await store.create(creation()), Applied)
+    await store.aclose()
+    await server.execute_command("ACL", "DELUSER", "guest")
+
+
+async def test_a_server_that_hides_its_state_promises_nothing(
+    url: str, server: Redis
+) -> None:
+    await server.execute_command(
+        "ACL", "SETUSER", "guest", "on", ">secret", "~*", "&*", "+@all", "-info"
+    )
+    path = url.removeprefix("unix://")
+    store = open_store(f"unix://guest:secret@{path}")
+
+    promise = await store.durability()
+
+    assert promise.problems == ("the server does not show its state (INFO)",)
     await store.aclose()
     await server.execute_command("ACL", "DELUSER", "guest")
 

@@ -392,7 +392,12 @@ async def test_a_change_within_grace_is_in_time(table: Table) -> None:
 
     assert await table.store.apply(move(9, due_only=True)) is Refusal.NOT_DUE
     assert await table.store.due(5) == ()
-    await applied(table.store.apply(move(1)))
+    await applied(table.store.apply(move(1, to_act=None, window_ms=0)))
+    await table.age("m1", 50_000)
+
+    assert await table.store.apply(move(9, due_only=True)) is Refusal.NOT_DUE
+    assert await table.store.due(5) == ()
+    await applied(table.store.apply(refusal(2)))
 
 
 async def test_a_late_change_may_be_stored_on_demand(table: Table) -> None:

@@ -30,10 +30,7 @@ async def _mode(connection: RedisConnection, problems: list[str]) -> str:
     answers = await connection.commands(
         [("CONFIG", "GET", setting) for setting in _SETTINGS]
     )
-    appendonly, appendfsync, policy = (
-        _pairs(answer).get(setting, "")
-        for setting, answer in zip(_SETTINGS, answers, strict=True)
-    )
+    appendonly, appendfsync, policy = (value.decode() for _, value in answers)
     if policy != "noeviction":
         problems.append(
             f"maxmemory-policy is {policy}: matches may be thrown away; set noeviction"
@@ -46,8 +43,8 @@ async def _mode(connection: RedisConnection, problems: list[str]) -> str:
 
 async def _judge_state(connection: RedisConnection, problems: list[str]) -> None:
     try:
-        replication = _lines(await connection.command("INFO", "replication"))
-        persistence = _lines(await connection.command("INFO", "persistence"))
+        replication = await connection.command("INFO", "replication")
+        persistence = await connection.command("INFO", "persistence")
     except exceptions.ResponseError:
         problems.append("the server does not show its state (INFO)")
         return
@@ -55,25 +52,3 @@ async def _judge_state(connection: RedisConnection, problems: list[str]) -> None
         problems.append("the server is a replica: it takes no moves")
     if persistence.get("aof_last_write_status", "ok") != "ok":
         problems.append("the server could not write its append-only file")
-
-
-def _pairs(answer: object) -> dict[str, str]:
-    """Read the answer of CONFIG GET, a flat list or the driver's dictionary."""
-    if isinstance(answer, dict):
-        items = list(answer.items())
-    else:
-        flat = list(answer) if isinstance(answer, list) else []
-        items = list(zip(flat[::2], flat[1::2], strict=False))
-    return {_text(name): _text(value) for name, value in items}
-
-
-def _lines(answer: object) -> dict[str, str]:
-    """Read the answer of INFO, its text or the driver's dictionary."""
-    if isinstance(answer, dict):
-        return {_text(name): _text(value) for name, value in answer.items()}
-    lines = _text(answer).splitlines()
-    return dict(line.split(":", 1) for line in lines if ":" in line)
-
-
-def _text(value: object) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
