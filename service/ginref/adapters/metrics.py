@@ -7,14 +7,12 @@ whatever callers send.
 from typing import Final
 
 from prometheus_client import (
+    CONTENT_TYPE_LATEST,
     CollectorRegistry,
     Counter,
     Gauge,
     Info,
     ProcessCollector,
-)
-from prometheus_client.openmetrics.exposition import (
-    CONTENT_TYPE_LATEST,
     generate_latest,
 )
 
@@ -72,7 +70,7 @@ class PrometheusObserver:
         )
 
     def render(self) -> bytes:
-        """Return all metrics in the OpenMetrics text format."""
+        """Return all metrics in the Prometheus text format."""
         return generate_latest(self._registry)
 
     def move(self, kind: str, verdict: str) -> None:

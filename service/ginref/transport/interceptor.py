@@ -4,11 +4,13 @@ In: the size and form of the message, and who the caller is. Out: every failure 
 a status of the one table, never as the text of an exception.
 """
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import grpc
 import grpc.aio
@@ -21,8 +23,9 @@ from ginref.transport.call import CALL, Call, CallObserver, Unobserved, Unreadab
 from ginref.transport.field import MESSAGE_BYTES
 from ginref.transport.status import refusal_of, status_of
 
-Handler = grpc.RpcMethodHandler[Any, Any]
-Context = grpc.aio.ServicerContext[Any, Any]
+# In quotes: only the type checker knows that these are generic.
+Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
+Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 
 _SCHEME: Final = "bearer "
 

@@ -1,0 +1,6 @@
+"""`python -m ginref`."""
+
+from ginref.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,274 @@
+"""The composition root: builds a referee from its settings, runs it, and ends it."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import secrets
+import signal
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from ginref import __version__
+from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
+from ginref.adapters.folder_archive import FolderArchive
+from ginref.adapters.key_folder import KeyFolder, KeyFolderError
+from ginref.adapters.metrics import CONTENT_TYPE, PrometheusObserver
+from ginref.adapters.redis_connection import UnsupportedStoreError
+from ginref.adapters.redis_store import RedisStore, open_store
+from ginref.adapters.sealing import AesSealer
+from ginref.adapters.secret_file import SecretFileError, read_secret, replace_secret
+from ginref.app.desk import Desk, Tools
+from ginref.app.error import RefusedError
+from ginref.app.gate import Gate
+from ginref.app.hub import Hub
+from ginref.app.keeper import Keeper
+from ginref.app.port import StoreUnavailableError
+from ginref.app.signing import Signing
+from ginref.app.sweep import Sweeper
+from ginref.app.watch import Watcher
+from ginref.config import Part, ServeConfig
+from ginref.transport.admin import AdminServer
+from ginref.transport.server import BindError, RefereeServer, ServerOptions
+
+_LOG: Final = logging.getLogger(__name__)
+
+OPERATOR_TOKEN: Final = "operator.token"  # noqa: S105 - the name of a file
+ADDRESSES: Final = "referee.json"
+
+
+class StartError(Exception):
+    """The referee cannot start; the message says why and what to do."""
+
+
+class SecretChance:
+    """Secrets from the operating system."""
+
+    def token(self, size: int) -> bytes:
+        """Return unpredictable bytes."""
+        return secrets.token_bytes(size)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """A referee that runs.
+
+    Attributes:
+        grpc: Address of the gRPC API.
+        admin: Address of metrics and probes.
+        durability: What the store promises.
+        operator_token: File with the operator's token.
+        key_id: Key that signs.
+    """
+
+    grpc: str
+    admin: str
+    durability: str
+    operator_token: Path
+    key_id: str
+
+
+async def serve(config: ServeConfig, tell: Callable[[str], None]) -> None:
+    """Run a referee until SIGTERM or Ctrl-C, and tell what a person wants to know.
+
+    Raises:
+        StartError: It cannot start.
+    """
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    async with running(config, stop) as referee:
+        tell(f"ginref {__version__} is ready")
+        tell(f"  gRPC API         {referee.grpc}")
+        tell(f"  metrics, probes  http://{referee.admin}/metrics, /readyz, /livez")
+        tell(f"  store            {config.store or 'embedded'} ({referee.durability})")
+        tell(f"  operator token   {referee.operator_token}")
+        tell(f"  signing key      {referee.key_id}")
+        await stop.wait()
+        tell("stopping: calls under way are finished first")
+
+
+@contextlib.asynccontextmanager
+async def running(config: ServeConfig, stop: asyncio.Event) -> AsyncIterator[Running]:
+    """Run a referee for the length of the context.
+
+    Args:
+        config: Its settings.
+        stop: Set from inside when the referee cannot go on.
+
+    Raises:
+        StartError: It cannot start.
+    """
+    try:
+        async with contextlib.AsyncExitStack() as stack:
+            yield await _start(config, stop, stack)
+    except (
+        EmbeddedServerError,
+        KeyFolderError,
+        SecretFileError,
+        UnsupportedStoreError,
+        BindError,
+    ) as error:
+        raise StartError(str(error)) from error
+    except StoreUnavailableError as error:
+        where = config.store or "the embedded store"
+        message = f"{where} does not answer"
+        raise StartError(message) from error
+
+
+async def _start(
+    config: ServeConfig, stop: asyncio.Event, stack: contextlib.AsyncExitStack
+) -> Running:
+    config.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    keys = KeyFolder.open_or_create(config.keys_folder)
+    store = await _open_store(config, stack)
+    durability = await _durability(config, store)
+    registry = store.registry()
+    observer = PrometheusObserver(version=__version__, store=durability)
+    keeper = Keeper(store, AesSealer.open_or_create(config.keys_folder))
+    hub = Hub(store)
+    tools = Tools(
+        store=store,
+        registry=registry,
+        keeper=keeper,
+        signer=keys.signer,
+        archive=FolderArchive(config.archive_folder),
+        chance=SecretChance(),
+        observer=observer,
+        durability=durability,
+        engine=__version__,
+        allow_seeded=config.dev,
+        wake=hub.notify,
+    )
+    desk = Desk(tools)
+    gate = Gate(registry, tools.chance, lambda: time.time_ns() // 1_000_000)
+    token_file = await _operator_token(config.data, gate)
+    for work in _work(config, tools, desk, hub):
+        await _in_background(stack, stop, work)
+    admin = AdminServer(
+        config.admin,
+        ready=lambda: _problems(config, store),
+        metrics=lambda: (observer.render(), CONTENT_TYPE),
+    )
+    admin_address = await stack.enter_async_context(admin)
+    grpc_address = ""
+    if Part.REFEREE in config.roles:
+        server = RefereeServer(
+            desk,
+            gate,
+            Watcher(keeper, hub, observer),
+            hub,
+            tools,
+            ServerOptions(
+                listen=config.listen,
+                dev=config.dev,
+                allow_plaintext=config.allow_plaintext,
+                tls_cert=config.tls_cert,
+                tls_key=config.tls_key,
+                drain_ms=config.drain_ms,
+            ),
+        )
+        grpc_address = await stack.enter_async_context(server)
+    _publish(stack, config.data, grpc=grpc_address, admin=admin_address)
+    return Running(
+        grpc=grpc_address,
+        admin=admin_address,
+        durability=durability,
+        operator_token=token_file,
+        key_id=keys.signer.key_id,
+    )
+
+
+async def _open_store(
+    config: ServeConfig, stack: contextlib.AsyncExitStack
+) -> RedisStore:
+    url = config.store
+    if url is None:
+        embedded = EmbeddedServer(config.data / "store")
+        url = await stack.enter_async_context(embedded)
+    store = open_store(url)
+    stack.push_async_callback(store.aclose)
+    return store
+
+
+async def _durability(config: ServeConfig, store: RedisStore) -> str:
+    reported = await store.durability()
+    if reported.problems and not config.assume_durable:
+        listed = "; ".join(reported.problems)
+        message = f"the store is not fit for matches: {listed}"
+        raise StartError(message)
+    return reported.mode
+
+
+async def _problems(config: ServeConfig, store: RedisStore) -> tuple[str, ...]:
+    """Return why this process should get no work."""
+    try:
+        reported = await store.durability()
+    except StoreUnavailableError:
+        return ("the store does not answer",)
+    return () if config.assume_durable else reported.problems
+
+
+async def _operator_token(folder: Path, gate: Gate) -> Path:
+    """Keep a file with a working token of an operator, and return its path."""
+    path = folder / OPERATOR_TOKEN
+    if path.exists():
+        try:
+            await gate.authenticate(read_secret(path).decode().strip())
+        except (RefusedError, UnicodeDecodeError):
+            _LOG.warning("the operator token in %s is of no use: made anew", path)
+        else:
+            return path
+    _, secret = await gate.issue_operator()
+    replace_secret(path, f"{secret}\n".encode())
+    return path
+
+
+def _work(
+    config: ServeConfig, tools: Tools, desk: Desk, hub: Hub
+) -> list[Coroutine[Any, Any, None]]:
+    work: list[Coroutine[Any, Any, None]] = [hub.run()]
+    if Part.SWEEPER in config.roles:
+        work.append(Sweeper(tools.store, desk).run())
+    if Part.SIGNER in config.roles:
+        work.append(Signing(tools).run())
+    return work
+
+
+async def _in_background(
+    stack: contextlib.AsyncExitStack,
+    stop: asyncio.Event,
+    work: Coroutine[Any, Any, None],
+) -> None:
+    task = asyncio.create_task(work)
+
+    def ended(finished: asyncio.Task[None]) -> None:
+        if not finished.cancelled():
+            _LOG.error("a part of the referee ended", exc_info=finished.exception())
+            stop.set()
+
+    async def end() -> None:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+    task.add_done_callback(ended)
+    stack.push_async_callback(end)
+
+
+def _publish(stack: contextlib.AsyncExitStack, folder: Path, **addresses: str) -> None:
+    """Tell other processes of this machine where the referee is."""
+    path = folder / ADDRESSES
+    facts = {**addresses, "pid": os.getpid()}
+    draft = path.with_suffix(f".{os.getpid()}")
+    draft.write_text(json.dumps(facts) + "\n")
+    draft.replace(path)
+    stack.callback(path.unlink, missing_ok=True)

@@ -1,0 +1,95 @@
+"""`ginref serve`: run the referee."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+
+def serve(  # noqa: PLR0913, PLR0917 - one parameter for each setting
+    data: Annotated[
+        Path | None, typer.Option(help="Folder for all that is kept on disk.")
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(help="URL of a Redis or Valkey server; else one is embedded."),
+    ] = None,
+    keys: Annotated[Path | None, typer.Option(help="Folder of signing keys.")] = None,
+    archive: Annotated[
+        Path | None, typer.Option(help="Folder of signed records.")
+    ] = None,
+    listen: Annotated[str | None, typer.Option(help="Address of the gRPC API.")] = None,
+    admin: Annotated[
+        str | None, typer.Option(help="Address of metrics and probes.")
+    ] = None,
+    roles: Annotated[
+        str | None,
+        typer.Option(help="Some of referee,sweeper,signer; all by default."),
+    ] = None,
+    dev: Annotated[
+        bool | None, typer.Option("--dev", help="Allow seeded deals and reflection.")
+    ] = None,
+    allow_plaintext: Annotated[
+        bool | None,
+        typer.Option("--allow-plaintext", help="Serve others without TLS."),
+    ] = None,
+    tls_cert: Annotated[
+        Path | None, typer.Option(help="Certificate chain in PEM.")
+    ] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="Private key in PEM.")] = None,
+    assume_durable: Annotated[
+        bool | None,
+        typer.Option(
+            "--assume-durable",
+            help="Take work although the store does not tell what it promises.",
+        ),
+    ] = None,
+    drain_ms: Annotated[
+        int | None, typer.Option(help="Milliseconds for calls to end at a stop.")
+    ] = None,
+) -> None:
+    """Run the referee until it is told to stop.
+
+    Every option can also be set in the environment, as GINREF_ and its name in
+    capitals. The first start writes the token of an operator into the data folder.
+    """
+    try:
+        # Only this command needs the server's packages; a bot's machine lacks them.
+        from ginref import bootstrap  # noqa: PLC0415
+        from ginref.config import ConfigError, read_config  # noqa: PLC0415
+    except ImportError as error:
+        _complain(f"{error.name} is missing: install ginref[server]")
+        raise typer.Exit(2) from error
+    given = {
+        "data": data,
+        "store": store,
+        "keys": keys,
+        "archive": archive,
+        "listen": listen,
+        "admin": admin,
+        "roles": roles,
+        "dev": dev,
+        "allow_plaintext": allow_plaintext,
+        "tls_cert": tls_cert,
+        "tls_key": tls_key,
+        "assume_durable": assume_durable,
+        "drain_ms": drain_ms,
+    }
+    try:
+        config = read_config(given, os.environ)
+        asyncio.run(bootstrap.serve(config, tell=_tell))
+    except (ConfigError, bootstrap.StartError) as error:
+        _complain(str(error))
+        raise typer.Exit(2) from error
+
+
+def _tell(line: str) -> None:
+    Console(markup=False, highlight=False, soft_wrap=True).print(line)
+
+
+def _complain(line: str) -> None:
+    console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+    console.print(f"ginref serve: {line}")

@@ -1,0 +1,158 @@
+"""Settings of a referee: every name it knows, and where each value came from.
+
+A setting comes from the command line, else from the environment as `GINREF_<NAME>`,
+else from its default. A name that is no setting is refused.
+"""
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Final
+
+PREFIX: Final = "GINREF_"
+
+_CLIENT_NAMES: Final = frozenset({"URL", "TOKEN", "TOKEN_FILE", "STATE", "CAPACITY"})
+"""Names that bots read from the same environment."""
+
+_TRUE: Final = frozenset({"1", "true", "yes", "on"})
+_FALSE: Final = frozenset({"0", "false", "no", "off"})
+
+
+class ConfigError(ValueError):
+    """A setting that cannot be used; the message names it."""
+
+
+class Part(enum.StrEnum):
+    """What one process of the referee does."""
+
+    REFEREE = "referee"
+    SWEEPER = "sweeper"
+    SIGNER = "signer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeConfig:
+    """Settings of `ginref serve`.
+
+    Attributes:
+        data: Folder for all that the referee keeps on disk.
+        store: URL of a Redis or Valkey server; None runs an embedded one.
+        keys: Folder of signing keys; None for one in `data`.
+        archive: Folder of signed records; None for one in `data`.
+        listen: Address of the gRPC API; port 0 picks a free one.
+        admin: Address of metrics and probes; port 0 picks a free one.
+        roles: What this process does.
+        dev: Allow seeded deals and gRPC reflection.
+        allow_plaintext: Serve without TLS beyond this machine.
+        tls_cert: Certificate chain in PEM.
+        tls_key: Private key in PEM.
+        assume_durable: Take work although the store does not tell what it promises.
+        drain_ms: Milliseconds for calls to end when the referee stops.
+    """
+
+    data: Path = Path("ginref-data")
+    store: str | None = None
+    keys: Path | None = None
+    archive: Path | None = None
+    listen: str = "127.0.0.1:7878"
+    admin: str = "127.0.0.1:7879"
+    roles: frozenset[Part] = frozenset(Part)
+    dev: bool = False
+    allow_plaintext: bool = False
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    assume_durable: bool = False
+    drain_ms: int = 3000
+
+    def __post_init__(self) -> None:
+        """Refuse settings that contradict each other.
+
+        Raises:
+            ConfigError: Naming a setting at fault.
+        """
+        if (self.tls_cert is None) != (self.tls_key is None):
+            message = "tls_cert and tls_key: give both or neither"
+            raise ConfigError(message)
+        if not self.roles:
+            message = "roles: at least one is needed"
+            raise ConfigError(message)
+
+    @property
+    def keys_folder(self) -> Path:
+        """Folder of signing keys."""
+        return self.keys or self.data / "keys"
+
+    @property
+    def archive_folder(self) -> Path:
+        """Folder of signed records."""
+        return self.archive or self.data / "records"
+
+
+def read_config(
+    given: Mapping[str, Any], environment: Mapping[str, str]
+) -> ServeConfig:
+    """Combine what was given on the command line with the environment.
+
+    Args:
+        given: Settings by name; None for those that were not given.
+        environment: Environment variables.
+
+    Raises:
+        ConfigError: An unknown name, or a value that cannot be read.
+    """
+    names = {field.name for field in fields(ServeConfig)}
+    values: dict[str, Any] = {}
+    for variable, text in environment.items():
+        if not variable.startswith(PREFIX):
+            continue
+        word = variable.removeprefix(PREFIX)
+        name = word.lower()
+        if name in names:
+            values[name] = _read(name, text)
+        elif word not in _CLIENT_NAMES:
+            message = f"{variable}: no setting of that name"
+            raise ConfigError(message)
+    for name, value in given.items():
+        if name not in names:
+            message = f"{name}: no setting of that name"
+            raise ConfigError(message)
+        if value is not None:
+            values[name] = _read(name, value) if isinstance(value, str) else value
+    return ServeConfig(**values)
+
+
+def _read(name: str, text: str) -> object:
+    if name in {"data", "keys", "archive", "tls_cert", "tls_key"}:
+        return Path(text)
+    if name == "roles":
+        return _read_roles(text)
+    if name in {"dev", "allow_plaintext", "assume_durable"}:
+        return _read_switch(name, text)
+    if name == "drain_ms":
+        return _read_count(name, text)
+    return text
+
+
+def _read_roles(text: str) -> frozenset[Part]:
+    try:
+        return frozenset(Part(word.strip()) for word in text.split(","))
+    except ValueError:
+        known = ", ".join(Part)
+        message = f"roles: {text!r}: some of {known} expected, separated by commas"
+        raise ConfigError(message) from None
+
+
+def _read_switch(name: str, text: str) -> bool:
+    word = text.lower()
+    if word not in _TRUE | _FALSE:
+        message = f"{name}: {text!r}: true or false expected"
+        raise ConfigError(message)
+    return word in _TRUE
+
+
+def _read_count(name: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        message = f"{name}: {text!r}: a whole number expected"
+        raise ConfigError(message)
+    return int(text)
