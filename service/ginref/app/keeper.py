@@ -22,6 +22,7 @@ from ginref.app.match_store import (
     SubmissionKey,
 )
 from ginref.app.port import Sealer
+from ginref.engine.seat import Seat
 from ginref.engine.snapshot import SnapshotError
 from ginref.record.clock import StoredClock, is_late
 from ginref.record.entry import (
@@ -179,8 +180,8 @@ class Keeper:
                 refusal=refusal,
                 key=key,
                 state=b"" if refusal else self.pack_state(state),
-                mover=means.mover,
-                to_act=means.to_act,
+                mover=_number(means.mover),
+                to_act=_number(means.to_act),
                 window_ms=means.window_ms,
                 ending=means.ending,
                 judge_time=judge_time,
@@ -294,6 +295,10 @@ def _stamp(entry_id: EntryId, time_ms: int, entry: Entry) -> StampedEntry:
         time_ms=time_ms,
         entry=entry,
     )
+
+
+def _number(seat: Seat | None) -> int | None:
+    return None if seat is None else int(seat)
 
 
 def _entry_context(match_id: str, entry_id: EntryId) -> str:
