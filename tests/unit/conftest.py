@@ -82,8 +82,8 @@ def build_setup(
 ) -> Setup:
     """What a referee fixes when it creates a match."""
     match_id, bots = f"match-{number}", ("careful", "greedy")
-    share = b"" if seeded else _secret("share", number)
-    commitment = b"" if seeded else commit_referee(match_id, share)
+    share = _secret("share", number)
+    commitment = commit_referee(match_id, share)
     referee = Referee()
     signed = statement(match_id, rules, bots, commitment)
     return Setup(
@@ -96,7 +96,7 @@ def build_setup(
         referee_share=share,
         seed=f"seed {number}" if seeded else None,
         commitment=commitment,
-        signature=b"" if seeded else referee.sign(signed),
+        signature=referee.sign(signed),
         key_id=referee.key_id,
         creator="operator",
         durability="memory",

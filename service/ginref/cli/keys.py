@@ -8,6 +8,12 @@ from rich.console import Console
 
 from ginref.adapters.key_folder import KeyFolder, KeyFolderError
 
+app = typer.Typer(
+    help="Make and list the keys that a referee signs with.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
 DEFAULT_FOLDER: Final = Path("ginref-data") / "keys"
 
 Folder = Annotated[
@@ -18,6 +24,7 @@ Folder = Annotated[
 ]
 
 
+@app.command("new")
 def new_key(folder: Folder = DEFAULT_FOLDER) -> None:
     """Make a signing key and mark it as the one that signs.
 
@@ -31,6 +38,7 @@ def new_key(folder: Folder = DEFAULT_FOLDER) -> None:
     _show(keys)
 
 
+@app.command("list")
 def list_keys(folder: Folder = DEFAULT_FOLDER) -> None:
     """List the signing keys of a folder by name, the active one first."""
     try:

@@ -17,8 +17,10 @@ from ginref.record.entry import (
     Accepted,
     Committed,
     Created,
+    Declined,
     Moved,
     Refused,
+    Resigned,
     Revealed,
     StampedEntry,
     TimedOut,
@@ -88,9 +90,9 @@ class Replay:
     move_count: int
 
 
-# What is judged by the clock before it is stored. Leaving a seat, resigning and
-# what the organizer or the referee decides is possible at any time.
-_JUDGED: Final = (Accepted, Committed, Revealed, Moved, Refused)
+# What a seat does is judged by the clock before it is stored; what the organizer
+# or the referee decides is possible at any time.
+_JUDGED: Final = (Accepted, Declined, Committed, Revealed, Moved, Refused, Resigned)
 
 _WHY: Final = {
     StepReason.MATCH_OVER: "the match is over before it",
