@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields
+from functools import lru_cache
 from typing import Any, Final
 
 from google.protobuf.unknown_fields import UnknownFieldSet
@@ -18,6 +19,8 @@ DURATION_LIMIT_MS: Final = 24 * 60 * 60 * 1000
 """Most milliseconds of any time rule: a day."""
 
 _CUSTOM: Final = "custom"
+
+_RULES_KEPT: Final = 64
 
 # Least value of each time rule: no grace is a rule, too.
 _LEAST_MS: Final[Mapping[str, int]] = {
@@ -51,6 +54,9 @@ def _refusal(error: RulesetError) -> RefusedError:
     return RefusedError(Reason.RULESET_INVALID, str(error), key=error.key)
 
 
+# Every view repeats the rules, and few rules are played at once. Whoever puts the
+# message into another one makes a copy of it.
+@lru_cache(_RULES_KEPT)
 def ruleset_to_wire(rules: Ruleset) -> ruleset_pb.Ruleset:
     """Write rules with all their options; those that are off stay absent."""
     options: dict[str, Any] = rules.to_dict()

@@ -21,9 +21,10 @@ from ginref.app.port import StoreUnavailableError
 DOMAIN: Final = "ginref"
 """Domain of every ErrorInfo."""
 
-_MESSAGE_LENGTH: Final = 400
-_FACT_LENGTH: Final = 128
-_FACT_LIMIT: Final = 12
+_MESSAGE_BYTES: Final = 320
+_KEY_BYTES: Final = 32
+_FACT_BYTES: Final = 96
+_FACT_LIMIT: Final = 8
 _FAULT_ID_BYTES: Final = 8
 
 _LOG: Final = logging.getLogger(__name__)
@@ -159,6 +160,11 @@ def _cut(error: RefusedError) -> RefusedError:
     facts = [*error.facts.items()][:_FACT_LIMIT]
     return RefusedError(
         error.reason,
-        error.message[:_MESSAGE_LENGTH],
-        **{key[:_FACT_LENGTH]: value[:_FACT_LENGTH] for key, value in facts},
+        _first(error.message, _MESSAGE_BYTES),
+        **{_first(key, _KEY_BYTES): _first(value, _FACT_BYTES) for key, value in facts},
     )
+
+
+def _first(text: str, size: int) -> str:
+    """Return as much of a text as fits into so many bytes."""
+    return text.encode(errors="replace")[:size].decode(errors="ignore")
