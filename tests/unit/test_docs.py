@@ -1,0 +1,254 @@
+"""What the documentation says is true of the code beside it."""
+
+import doctest
+import json
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ginref.adapters.key_folder import KeyFolder
+from ginref.app.error import Reason
+from ginref.engine.move import PASS
+from ginref.engine.ruleset import GIN
+from ginref.engine.seat import Seat
+from ginref.record.clock import PRESETS
+from ginref.record.document import PAYLOAD_TYPE, build_record
+from ginref.record.entry import (
+    Aborted,
+    Accepted,
+    Committed,
+    Created,
+    Declined,
+    Entry,
+    Moved,
+    Refused,
+    Resigned,
+    Revealed,
+    StampedEntry,
+    TimedOut,
+    Voided,
+    entry_word,
+)
+from ginref.record.envelope import seal_envelope
+from ginref.record.setup import Setup
+from ginref.transport.status import CODES
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+REASON = re.compile(r"((?:  //.*\n)+)  ERROR_REASON_(\w+) = \d+;")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+PlayedMatch = tuple[Setup, tuple[StampedEntry, ...]]
+
+ONE_OF_EACH: tuple[Entry, ...] = (
+    Created(),
+    Accepted(Seat.NORTH),
+    Declined(Seat.NORTH),
+    Committed(Seat.NORTH, None),
+    Revealed(Seat.NORTH, bytes(32)),
+    Moved(Seat.NORTH, "a", PASS, 0),
+    Refused(Seat.NORTH, "a", PASS, 0),
+    Resigned(Seat.NORTH),
+    TimedOut(),
+    Aborted(),
+    Voided(),
+)
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def blocks(page: Path, language: str) -> list[tuple[int, str]]:
+    """Code blocks of one language, each with the line it starts after."""
+    text = page.read_text(encoding="utf-8")
+    return [
+        (text[: found.start(2)].count("\n"), found[2])
+        for found in BLOCK.finditer(text)
+        if found[1] == language
+    ]
+
+
+def anchors(page: Path) -> set[str]:
+    """Names that a page's headings have as targets of links."""
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in HEADING.findall(text)
+    }
+
+
+def rows(page: Path, heading: str) -> Iterator[list[str]]:
+    """Cells of the first table below a heading, without its head."""
+    text = page.read_text(encoding="utf-8")
+    section = text.split(f"\n{heading}\n", 1)[1]
+    lines = section[section.index("\n|") + 1 :].splitlines()
+    for line in lines[2:]:
+        if not line.startswith("|"):
+            return
+        yield [cell.strip() for cell in line.strip("|").split("|")]
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page, "python")], ids=name_of
+)
+def test_every_python_block_runs_and_says_what_it_says(page: Path) -> None:
+    names: dict[str, Any] = {"__name__": "docs"}
+    failures: list[str] = []
+    runner = doctest.DocTestRunner(verbose=False)
+    for line, code in blocks(page, "python"):
+        if not code.lstrip().startswith(">>>"):
+            exec(compile("\n" * line + code, name_of(page), "exec"), names)
+            continue
+        test = doctest.DocTestParser().get_doctest(
+            code, names, name_of(page), name_of(page), line
+        )
+        runner.run(test, out=failures.append, clear_globs=False)
+        names.update(test.globs)
+
+    assert not failures, "".join(failures)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_link_inside_the_repository_leads_somewhere(page: Path) -> None:
+    broken = []
+    for target in LINK.findall(BLOCK.sub("", page.read_text(encoding="utf-8"))):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        known = there.exists() and (not anchor or anchor in anchors(there))
+        if not known:
+            broken.append(target)
+
+    assert not broken
+
+
+def test_the_table_of_refusals_is_the_one_that_the_api_describes() -> None:
+    proto = (ROOT / "proto/ginref/v1/error_reason.proto").read_text(encoding="utf-8")
+    described = [
+        (reason, CODES[Reason[reason]], _sentences(comment))
+        for comment, reason in REASON.findall(proto)
+        if reason in Reason.__members__
+    ]
+
+    told = [
+        (reason.strip("`"), (grpc, int(http)), meaning)
+        for reason, grpc, http, meaning in rows(DOCS / "protocol.md", "## Refusals")
+    ]
+
+    assert told == [
+        (reason, (code.grpc.name, code.http), meaning)
+        for reason, code, meaning in described
+    ]
+    assert [reason for reason, *_ in told] == list(Reason)
+
+
+def _sentences(comment: str) -> str:
+    """What a comment of the proto file says before its example."""
+    lines = [line.strip().removeprefix("//").strip() for line in comment.splitlines()]
+    return " ".join(lines[: lines.index("")])
+
+
+def test_the_table_of_clocks_is_that_of_the_presets() -> None:
+    told = [
+        (name.strip("`"), *map(int, values))
+        for name, *values in rows(DOCS / "protocol.md", "## The clock")
+        if name
+    ]
+
+    assert told == [
+        (
+            policy.name,
+            policy.start_ms,
+            policy.free_ms,
+            policy.bank_ms,
+            policy.cap_ms,
+            policy.grace_ms,
+        )
+        for policy in PRESETS.values()
+    ]
+
+
+def test_the_table_of_options_is_that_of_the_ruleset() -> None:
+    page = DOCS / "rules.md"
+    section = "## Options and presets"
+    text = page.read_text(encoding="utf-8").split(section, 1)[1]
+    told = dict(re.findall(r"^\| `(\w+)` \| `?(\w+)`? \| .*\|$", text, re.MULTILINE))
+
+    defaults = GIN.to_dict()
+    del defaults["name"], defaults["version"]
+
+    assert told == {key: _in_words(value) for key, value in defaults.items()}
+
+
+def _in_words(value: object) -> str:
+    if value is None:
+        return "none"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def test_a_record_has_the_members_that_the_page_lists(
+    play_match: Callable[..., PlayedMatch],
+) -> None:
+    setup, entries = play_match(3)
+    record = json.loads(build_record(setup, entries))
+    page = DOCS / "records.md"
+
+    def listed(heading: str) -> list[str]:
+        return [
+            name
+            for first, *_ in rows(page, heading)
+            for name in re.findall(r"`(\w+)`", first)
+        ]
+
+    assert sorted(listed("## The record")) == sorted(record)
+    assert sorted(listed("### `match`")) == sorted(record["match"])
+    assert sorted(listed("### `openings`")) == sorted(record["openings"])
+    results = {
+        name.strip("`"): re.findall(r"`(\w+)`", what)
+        for name, what in rows(page, "### Results")
+    }
+    rounds = [one for one in record["rounds"] if "showdown" in one]
+    assert sorted(results["rounds"]) == sorted(rounds[0])
+    assert set(results["showdown"]) == set(rounds[0]["showdown"])
+    games = set(record["sheet"]["games"][0])
+    assert set(results["sheet"]) == {*record["sheet"], *games}
+    assert sorted(results["ending"]) == sorted(record["ending"])
+    assert sorted(results["clocks"]) == sorted(record["clocks"][0])
+
+
+def test_the_kinds_of_entries_are_those_of_the_page() -> None:
+    told = [kind.strip("`") for kind, *_ in rows(DOCS / "records.md", "### `entries`")]
+
+    assert told == [entry_word(entry) for entry in ONE_OF_EACH]
+
+
+def test_a_record_is_checked_by_the_commands_on_its_page(
+    tmp_path: Path,
+    play_match: Callable[..., PlayedMatch],
+) -> None:
+    keys = KeyFolder.open_or_create(tmp_path / "keys")
+    record = seal_envelope(build_record(*play_match(3)), PAYLOAD_TYPE, keys.signer)
+    (tmp_path / "record.json").write_bytes(record)
+    (tmp_path / "key.pem").write_bytes(keys.pem())
+    (_, commands), *_ = blocks(DOCS / "records.md", "sh")
+
+    done = subprocess.run(
+        ["sh", "-e"],
+        input=commands,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert "Verified Successfully" in done.stdout, done.stderr
