@@ -1,0 +1,160 @@
+import json
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+)
+
+from ginref.adapters.key_folder import ACTIVE, KeyFolder, KeyFolderError
+from ginref.record.envelope import is_signature
+from ginref.record.public_key import read_jwks, read_pem, thumbprint
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_the_first_use_makes_a_folder_and_a_key(tmp_path: Path) -> None:
+    keys = KeyFolder.open_or_create(tmp_path / "data" / "keys")
+
+    assert list(keys.public_keys) == [keys.active_id]
+    assert mode(keys.path) == 0o700
+    files = {file.name: mode(file) for file in keys.path.iterdir()}
+    assert files == {ACTIVE: 0o600, f"{keys.active_id}.pem": 0o600}
+
+
+def test_a_later_use_finds_the_same_key(tmp_path: Path) -> None:
+    first = KeyFolder.open_or_create(tmp_path)
+
+    second = KeyFolder.open_or_create(tmp_path)
+
+    assert second.public_keys == first.public_keys
+    assert second.signer.sign(b"message") == first.signer.sign(b"message")
+
+
+def test_all_who_come_first_at_the_same_time_get_the_same_key(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        opened = list(pool.map(KeyFolder.open_or_create, [tmp_path / "keys"] * 16))
+
+    assert len({keys.active_id for keys in opened}) == 1
+    left = KeyFolder(tmp_path / "keys")
+    assert list(left.public_keys) == [left.active_id]
+
+
+def test_a_signature_is_good_for_the_published_key(tmp_path: Path) -> None:
+    keys = KeyFolder.new(tmp_path)
+    signer = keys.signer
+
+    assert signer.key_id == thumbprint(keys.public_keys[signer.key_id])
+    assert is_signature(signer.public_key, signer.sign(b"message"), b"message")
+    assert not is_signature(signer.public_key, signer.sign(b"message"), b"massage")
+
+
+def test_a_new_key_signs_and_the_old_one_stays_published(tmp_path: Path) -> None:
+    old = KeyFolder.new(tmp_path)
+
+    new = KeyFolder.new(tmp_path)
+
+    assert new.active_id != old.active_id
+    assert list(new.public_keys) == [new.active_id, old.active_id]
+    assert new.signer.key_id == new.active_id
+
+
+def test_both_published_forms_hold_all_keys(tmp_path: Path) -> None:
+    KeyFolder.new(tmp_path)
+    keys = KeyFolder.new(tmp_path)
+
+    assert read_jwks(keys.jwks()) == keys.public_keys
+    assert read_pem(keys.pem()) == keys.public_keys
+    assert "d" not in json.loads(keys.jwks())["keys"][0]
+
+
+def test_nothing_of_a_private_key_is_shown(tmp_path: Path) -> None:
+    signer = KeyFolder.new(tmp_path).signer
+
+    assert repr(signer) == f"Ed25519Signer({signer.key_id})"
+
+
+@pytest.mark.parametrize("rights", [0o604, 0o602, 0o620, 0o644, 0o660, 0o777])
+def test_a_key_that_is_open_to_others_is_refused(tmp_path: Path, rights: int) -> None:
+    keys = KeyFolder.new(tmp_path)
+    (tmp_path / f"{keys.active_id}.pem").chmod(rights)
+
+    with pytest.raises(KeyFolderError, match="is open to others"):
+        KeyFolder.open_or_create(tmp_path)
+
+
+@pytest.mark.parametrize("rights", [0o400, 0o440, 0o640])
+def test_a_mounted_secret_may_be_read_by_a_group(tmp_path: Path, rights: int) -> None:
+    keys = KeyFolder.new(tmp_path)
+    (tmp_path / f"{keys.active_id}.pem").chmod(rights)
+
+    assert KeyFolder.open_or_create(tmp_path).active_id == keys.active_id
+
+
+def test_a_folder_that_is_missing_is_no_key_folder(tmp_path: Path) -> None:
+    with pytest.raises(KeyFolderError, match="is no folder"):
+        KeyFolder(tmp_path / "nowhere")
+
+
+def test_a_folder_in_which_no_key_is_active_is_refused(tmp_path: Path) -> None:
+    KeyFolder.new(tmp_path)
+    (tmp_path / ACTIVE).unlink()
+
+    with pytest.raises(KeyFolderError, match="has no active key"):
+        KeyFolder(tmp_path)
+
+
+def test_an_active_key_that_is_gone_is_named(tmp_path: Path) -> None:
+    keys = KeyFolder.new(tmp_path)
+    (tmp_path / f"{keys.active_id}.pem").unlink()
+
+    with pytest.raises(KeyFolderError, match=f"has no key {keys.active_id}"):
+        KeyFolder.open_or_create(tmp_path)
+
+
+def test_a_key_under_the_name_of_another_is_refused(tmp_path: Path) -> None:
+    keys = KeyFolder.new(tmp_path)
+    (tmp_path / f"{keys.active_id}.pem").rename(tmp_path / "other.pem")
+
+    with pytest.raises(
+        KeyFolderError, match=f"other.pem holds the key {keys.active_id}"
+    ):
+        KeyFolder(tmp_path)
+
+
+def test_a_file_without_a_key_is_named(tmp_path: Path) -> None:
+    KeyFolder.new(tmp_path)
+    damaged = tmp_path / "damaged.pem"
+    damaged.write_text("-----BEGIN PRIVATE KEY-----")
+    damaged.chmod(0o600)
+
+    with pytest.raises(KeyFolderError, match=r"damaged.pem holds no private key"):
+        KeyFolder(tmp_path)
+
+
+def test_a_key_of_another_kind_is_refused(tmp_path: Path) -> None:
+    KeyFolder.new(tmp_path)
+    other = tmp_path / "other.pem"
+    other.write_bytes(
+        ec.generate_private_key(ec.SECP256R1()).private_bytes(
+            Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
+        )
+    )
+    other.chmod(0o600)
+
+    with pytest.raises(KeyFolderError, match="holds no Ed25519 key"):
+        KeyFolder(tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(KeyFolderError, match="cannot be written"):
+        KeyFolder.open_or_create(tmp_path / "file" / "keys")

@@ -1,0 +1,212 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from ginref.cli.verify import verify
+from ginref.engine.seat import Seat
+from ginref.record.document import PAYLOAD_TYPE, build_record
+from ginref.record.entry import Resigned, StampedEntry
+from ginref.record.envelope import parse_envelope, seal_envelope
+from ginref.record.public_key import write_jwks
+from ginref.record.setup import Setup
+
+MakeReferee = Callable[..., Any]
+MakeSetup = Callable[..., Setup]
+Play = Callable[..., tuple[Setup, tuple[StampedEntry, ...]]]
+Run = Callable[..., Result]
+Seal = Callable[[str, bytes], Path]
+
+
+@pytest.fixture
+def run() -> Run:
+    app = typer.Typer()
+    app.command()(verify)
+
+    def invoke(*arguments: object) -> Result:
+        return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+    return invoke
+
+
+@pytest.fixture
+def keys(tmp_path: Path, referee: MakeReferee) -> Path:
+    path = tmp_path / "keys.jwks"
+    path.write_bytes(write_jwks([referee().public_key]))
+    return path
+
+
+@pytest.fixture
+def seal(tmp_path: Path, referee: MakeReferee) -> Seal:
+    """Sign a payload and write it into a file."""
+
+    def write(name: str, payload: bytes) -> Path:
+        path = tmp_path / name
+        path.write_bytes(seal_envelope(payload, PAYLOAD_TYPE, referee()))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def good(seal: Seal, play_match: Play) -> Path:
+    return seal("good.json", build_record(*play_match(3, refusals=0.05)))
+
+
+@pytest.fixture
+def broken(seal: Seal, good: Path) -> Path:
+    payload = parse_envelope(good.read_bytes()).payload
+    changed = payload.replace(b'"creator":"operator"', b'"creator":"impostor"')
+    changed = changed.replace(b'"bots":["careful"', b'"bots":["careless"')
+    return seal("broken.json", changed)
+
+
+def test_a_good_record_is_told_in_a_few_lines(
+    run: Run, good: Path, keys: Path, referee: MakeReferee
+) -> None:
+    result = run(good, "--keys", keys)
+
+    assert result.exit_code == 0
+    first, *lines = result.stdout.splitlines()
+    assert first == f"{good}: VALID"
+    told = dict(line.strip().split(maxsplit=1) for line in lines)
+    assert told["match"].startswith("match-3, short (digest ")
+    assert (told["north"], told["south"]) == ("careful", "greedy")
+    assert "rounds, " in told["played"]
+    assert told["ending"] == "completed (fault: nobody)"
+    assert told["winner"].split(", ")[0] in {"north", "south"}
+    assert told["game"].startswith("1")
+    assert told["deals"] == (
+        "shares of the referee and the seats: nobody chose the cards"
+    )
+    assert told["key"] == referee().key_id
+
+
+def test_a_seeded_record_says_who_chose_the_cards(
+    run: Run,
+    keys: Path,
+    seal: Seal,
+    play_match: Play,
+    make_setup: MakeSetup,
+) -> None:
+    log = play_match(2, setup=make_setup(2, seeded=True))
+    path = seal("seeded.json", build_record(*log))
+
+    result = run(path, "--keys", keys)
+
+    assert result.exit_code == 0
+    assert "the host chose the cards, these are not fair deals" in result.stdout
+
+
+def test_without_keys_no_record_is_trusted(run: Run, good: Path) -> None:
+    result = run(good)
+
+    assert result.exit_code == 3
+    assert f"{good}: TRUE, BUT SIGNED BY AN UNKNOWN KEY" in result.stdout
+    assert "name the referee's keys with --keys" in result.stdout
+
+
+def test_a_broken_record_says_what_is_wrong_first(
+    run: Run, broken: Path, keys: Path
+) -> None:
+    result = run(broken, "--keys", keys)
+
+    assert result.exit_code == 1
+    first, second, *_ = result.stdout.splitlines()
+    assert first == f"{broken}: BROKEN"
+    assert second.split(maxsplit=1)[0] == "wrong"
+    assert "match.signature: not made with the key" in second
+
+
+def test_a_deal_that_is_not_open_yet_has_a_status_of_its_own(
+    run: Run, good: Path, keys: Path, seal: Seal
+) -> None:
+    document = json.loads(parse_envelope(good.read_bytes()).payload)
+    document["openings"] = None
+    payload = json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
+
+    result = run(seal("closed.json", payload), "--keys", keys)
+
+    assert result.exit_code == 4
+    assert "THE DEAL IS NOT OPEN YET" in result.stdout
+
+
+def test_of_several_records_the_worst_one_counts(
+    run: Run, good: Path, broken: Path, keys: Path
+) -> None:
+    assert run(good, broken, good, "--keys", keys).exit_code == 1
+    assert run(good, good, "--keys", keys).exit_code == 0
+
+
+def test_programs_get_one_object_a_line(
+    run: Run, good: Path, broken: Path, keys: Path
+) -> None:
+    result = run(good, broken, "--json", "--keys", keys)
+
+    first, second = map(json.loads, result.stdout.splitlines())
+    assert (first["finding"], first["exit_code"]) == ("valid", 0)
+    assert (second["finding"], second["exit_code"]) == ("broken", 1)
+    assert first["problem"] is None
+    assert first["file"] == str(good)
+    assert first["ending"]["kind"] == "completed"
+    assert first["rounds"] > 0
+    assert first["strikes"] > 0
+    assert "match.signature" in second["problem"]
+    assert "rounds" not in second
+
+
+def test_a_record_that_cannot_be_read_is_named_and_the_others_are_judged(
+    run: Run, good: Path, keys: Path, tmp_path: Path
+) -> None:
+    result = run(tmp_path / "nowhere.json", good, "--keys", keys)
+
+    assert result.exit_code == 1
+    assert f"{good}: VALID" in result.stdout
+    (complaint,) = result.stderr.splitlines()
+    assert complaint == (
+        f"ginref verify: {tmp_path}/nowhere.json cannot be read: "
+        "No such file or directory"
+    )
+
+
+def test_keys_that_cannot_be_read_are_named(
+    run: Run, good: Path, tmp_path: Path
+) -> None:
+    result = run(good, "--keys", tmp_path / "nowhere")
+
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    (complaint,) = result.stderr.splitlines()
+    assert "nowhere cannot be read" in complaint
+
+
+def test_a_file_that_is_no_record_is_broken(
+    run: Run, tmp_path: Path, keys: Path
+) -> None:
+    path = tmp_path / "words.txt"
+    path.write_text("no record")
+
+    result = run(path, "--keys", keys)
+
+    assert result.exit_code == 1
+    assert "not a signed record: not JSON" in result.stdout
+
+
+def test_no_record_at_all_is_a_wrong_call(run: Run) -> None:
+    assert run().exit_code == 2
+
+
+def test_a_record_cannot_send_codes_to_the_terminal(
+    run: Run, seal: Seal, play_match: Play
+) -> None:
+    log = play_match(1, ending=Resigned(Seat.NORTH), moves=1)
+    payload = build_record(*log).replace(b'"match-1"', b'"\\u001b[2Jx\\nVALID"')
+
+    result = run(seal("sly.json", payload))
+
+    assert "\x1b" not in result.stdout
+    assert "VALID" not in result.stdout.splitlines()
