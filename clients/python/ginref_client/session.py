@@ -164,6 +164,7 @@ class Session:
                 done = False
             except grpc.aio.AioRpcError as error:
                 if not is_outcome_unknown(error):
+                    self._attached = False
                     raise final_error(error) from None
                 _log.warning("%s: %s", where, final_error(error))
                 done = False
