@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from redis.asyncio import Redis
 
-from ginref.adapters.redis_connection import UnsupportedStoreError
+from ginref.adapters.redis_connection import RedisConnection, UnsupportedStoreError
 from ginref.adapters.redis_script import (
     SHARDS,
     bot_keys,
@@ -400,14 +400,14 @@ async def test_a_silent_server_is_unavailable(tmp_path: Path) -> None:
         writer.close()
 
     listener = await asyncio.start_unix_server(serve, tmp_path / "server.sock")
-    store = open_store(f"unix://{tmp_path}/server.sock?socket_timeout=0.05")
+    connection = RedisConnection(f"unix://{tmp_path}/server.sock", patience_s=0.05)
 
     with pytest.raises(StoreUnavailableError):
-        await store.read("m1")
+        await connection.command("PING")
 
     gone.set()
     listener.close()
-    await store.aclose()
+    await connection.aclose()
 
 
 async def test_a_full_server_refuses_a_move_as_a_whole(

@@ -43,8 +43,8 @@ async def _mode(connection: RedisConnection, problems: list[str]) -> str:
 
 async def _judge_state(connection: RedisConnection, problems: list[str]) -> None:
     try:
-        replication = await connection.command("INFO", "replication")
-        persistence = await connection.command("INFO", "persistence")
+        replication = _facts(await connection.command("INFO", "replication"))
+        persistence = _facts(await connection.command("INFO", "persistence"))
     except exceptions.ResponseError:
         problems.append("the server does not show its state (INFO)")
         return
@@ -52,3 +52,9 @@ async def _judge_state(connection: RedisConnection, problems: list[str]) -> None
         problems.append("the server is a replica: it takes no moves")
     if persistence.get("aof_last_write_status", "ok") != "ok":
         problems.append("the server could not write its append-only file")
+
+
+def _facts(answer: bytes) -> dict[str, str]:
+    """Read the answer of INFO: a fact in a line, and headings."""
+    lines = answer.decode().splitlines()
+    return dict(line.split(":", 1) for line in lines if ":" in line)

@@ -36,5 +36,6 @@ class RedisRegistry(Registry):
 
     async def rows(self, kind: str) -> Sequence[str]:
         """Return all rows of a kind, ordered by key."""
-        rows = await self._connection.command("HGETALL", registry_key(kind))
-        return tuple(row.decode() for _, row in sorted(rows.items()))
+        flat = await self._connection.command("HGETALL", registry_key(kind))
+        rows = zip(flat[::2], flat[1::2], strict=True)
+        return tuple(row.decode() for _, row in sorted(rows))

@@ -13,6 +13,7 @@ from ginref.app.match_store import (
     StoredEntry,
     SubmissionKey,
 )
+from ginref.record.clock import StoredClock
 
 CREATION_ENTRY: Final = EntryId(1)
 
@@ -53,18 +54,26 @@ def seen_of(record: bytes, key: SubmissionKey) -> Seen:
     )
 
 
-def seat_of(text: bytes) -> int | None:
-    """Read a seat index; no text is no seat."""
-    return int(text) if text else None
+def clock_of(facts: Sequence[bytes]) -> StoredClock:
+    """Read the clocks: whose runs, three times, and the banks."""
+    to_act, started_ms, deadline_ms, elapsed_ms, *banks_ms = facts
+    return StoredClock(
+        to_act=int(to_act) if to_act else None,
+        started_ms=int(started_ms),
+        deadline_ms=int(deadline_ms),
+        elapsed_ms=int(elapsed_ms),
+        banks_ms=tuple(map(int, banks_ms)),
+    )
 
 
-def stored_entry(name: bytes, fields: dict[bytes, bytes]) -> StoredEntry:
-    """Read a log entry."""
+def stored_entry(name: bytes, fields: Sequence[bytes]) -> StoredEntry:
+    """Read a log entry: its id, then its time and content, each after a name."""
+    _, time_ms, _, entry = fields
     version, refusal = name.decode().split("-")
     return StoredEntry(
         id=EntryId(int(version), int(refusal)),
-        time_ms=int(fields[b"t"]),
-        entry=fields[b"e"],
+        time_ms=int(time_ms),
+        entry=entry,
     )
 
 

@@ -307,11 +307,12 @@ else
 end
 wake(channel, match_id)
 
-local reply = {{{APPLIED}, now, clock_to_act, started, deadline, elapsed}}
+local facts = {{integer(now), clock_to_act, integer(started), integer(deadline),
+  integer(elapsed)}}
 for seat = 1, seats do
-  reply[6 + seat] = banks[seat]
+  facts[5 + seat] = integer(banks[seat])
 end
-return reply
+return {{{APPLIED}, table.concat(facts, ',')}}
 """
 )
 
@@ -324,17 +325,20 @@ READ: Final = Script(
 local match, idem = KEYS[1], KEYS[2]
 local bucket_name, digest = ARGV[1], ARGV[2]
 
-local held = redis.call('HMGET', match, 'version', 'refusals', 'over', 'setup',
-  'state', 'to_act', 'started', 'deadline', 'elapsed', 'created', 'latest',
-  'bank0', 'bank1', 'bank2')
-if not held[1] then
+local held = redis.call('HMGET', match, 'setup', 'state', 'latest',
+  'version', 'refusals', 'over', 'created',
+  'to_act', 'started', 'deadline', 'elapsed', 'bank0', 'bank1', 'bank2')
+local setup, state, latest = unpack(held, 1, 3)
+if not setup then
   return {}
 end
 local known = false
 if digest ~= '' then
   known = lookup(redis.call('HGET', idem, bucket_name), digest)
 end
-return {integer(server_now(held[11])), known or '', unpack(held)}
+local facts = {integer(server_now(latest)), unpack(held, 4, 13)}
+facts[#facts + 1] = held[14] or nil
+return {setup, state, known or '', table.concat(facts, ',')}
 """
 )
 

@@ -72,7 +72,7 @@ class RedisStore(MatchStore):
         Raises:
             UnsupportedStoreError: The URL has another scheme, or cannot be read.
         """
-        self._connection = RedisConnection(client_of(url))
+        self._connection = RedisConnection(url)
         self._subscriber = client_of(url)
 
     def registry(self) -> RedisRegistry:
@@ -140,21 +140,15 @@ class RedisStore(MatchStore):
         )
         if not answer:
             return None
-        now, known, version, refusals, over, setup, state, *clock = answer
-        to_act, started, deadline, elapsed, created, _, *banks = clock
+        setup, state, known, facts = answer
+        now, version, refusals, over, created, *clock = facts.split(b",")
         return StoredMatch(
             version=int(version),
             refusals=int(refusals),
             over=over == b"1",
             setup=setup,
             state=state,
-            clock=StoredClock(
-                to_act=redis_reply.seat_of(to_act),
-                started_ms=int(started),
-                deadline_ms=int(deadline),
-                banks_ms=tuple(int(bank) for bank in banks if bank is not None),
-                elapsed_ms=int(elapsed),
-            ),
+            clock=redis_reply.clock_of(clock),
             created_ms=int(created),
             now_ms=int(now),
             seen=redis_reply.seen_of(known, key) if known and key is not None else None,
@@ -192,17 +186,11 @@ class RedisStore(MatchStore):
             ],
         )
         if status == redis_script.APPLIED:
-            now_ms, to_act, started_ms, deadline_ms, elapsed_ms, *banks_ms = facts
+            now, *clock = facts[0].split(b",")
             return Applied(
                 entry_id=entry_id,
-                now_ms=now_ms,
-                clock=StoredClock(
-                    to_act=redis_reply.seat_of(to_act),
-                    started_ms=started_ms,
-                    deadline_ms=deadline_ms,
-                    banks_ms=tuple(banks_ms),
-                    elapsed_ms=elapsed_ms,
-                ),
+                now_ms=int(now),
+                clock=redis_reply.clock_of(clock),
             )
         if status == redis_script.STALE:
             return Stale(int(facts[0]), int(facts[1]))
