@@ -1,5 +1,6 @@
 """What the documentation says is true of the code beside it."""
 
+import argparse
 import doctest
 import json
 import re
@@ -15,6 +16,7 @@ from ginref.app.error import Reason
 from ginref.engine.move import PASS
 from ginref.engine.ruleset import GIN
 from ginref.engine.seat import Seat
+from ginref.engine.view import SeatView
 from ginref.record.clock import PRESETS
 from ginref.record.document import PAYLOAD_TYPE, build_record
 from ginref.record.entry import (
@@ -36,6 +38,7 @@ from ginref.record.entry import (
 from ginref.record.envelope import seal_envelope
 from ginref.record.setup import Setup
 from ginref.transport.status import CODES
+from ginref_client.run import _parser
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -252,3 +255,26 @@ def test_a_record_is_checked_by_the_commands_on_its_page(
     )
 
     assert "Verified Successfully" in done.stdout, done.stderr
+
+
+def test_the_view_has_what_the_page_on_bots_lists() -> None:
+    page = DOCS / "bots.md"
+    text = page.read_text(encoding="utf-8")
+    section = text.split("\n## The view\n", 1)[1].split("\n## Moves\n", 1)[0]
+    first_cells = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+    told = [name for cell in first_cells for name in re.findall(r"`(\w+)[^`]*`", cell)]
+
+    public = {name for name in dir(SeatView) if not name.startswith("_")}
+    assert sorted(told) == sorted(public)
+
+
+def test_the_options_of_a_bots_program_are_those_on_the_page() -> None:
+    told = {name.strip("`") for name, *_ in rows(DOCS / "bots.md", "## Connecting")}
+
+    parsed = {
+        text
+        for action in _parser()._actions  # noqa: SLF001 - argparse has no other way
+        for text in action.option_strings
+        if not isinstance(action, argparse._HelpAction)  # noqa: SLF001
+    }
+    assert told == parsed
