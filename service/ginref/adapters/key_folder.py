@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from ginref.adapters.secret_file import (
     SecretFileError,
-    add_secret,
+    lock_folder,
     make_folder,
     read_secret,
     replace_secret,
@@ -93,9 +93,9 @@ class KeyFolder:
         if not (path / ACTIVE).exists():
             try:
                 make_folder(path)
-                key_id = _add_key(path)
-                if not add_secret(path / ACTIVE, _line(key_id)):
-                    _key_path(path, key_id).unlink(missing_ok=True)
+                with lock_folder(path):
+                    if not (path / ACTIVE).exists():
+                        replace_secret(path / ACTIVE, _line(_add_key(path)))
             except SecretFileError as error:
                 raise KeyFolderError(str(error)) from error
         return cls(path)
@@ -168,12 +168,8 @@ def _add_key(path: Path) -> str:
     key = Ed25519PrivateKey.generate()
     key_id = Ed25519Signer.of(key).key_id
     pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    replace_secret(_key_path(path, key_id), pem)
+    replace_secret(path / f"{key_id}{_SUFFIX}", pem)
     return key_id
-
-
-def _key_path(path: Path, key_id: str) -> Path:
-    return path / f"{key_id}{_SUFFIX}"
 
 
 def _line(key_id: str) -> bytes:

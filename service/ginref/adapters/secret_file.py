@@ -1,8 +1,11 @@
 """Files that hold secrets: written whole or not at all, and read by nobody else."""
 
+import contextlib
+import fcntl
 import os
 import secrets
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -82,6 +85,27 @@ def make_folder(path: Path) -> None:
         path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
     except OSError as error:
         raise _unwritable(path, error) from error
+
+
+@contextlib.contextmanager
+def lock_folder(path: Path) -> Iterator[None]:
+    """Keep other processes from making secrets in a folder at the same time.
+
+    Raises:
+        SecretFileError: The folder cannot be locked.
+    """
+    try:
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    try:
+        # Closing the folder gives the lock back, however the process ends.
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    finally:
+        os.close(folder)
 
 
 def sync_folder(path: Path) -> None:

@@ -191,8 +191,8 @@ def _read_setup(match: Place, openings: Place | None) -> Setup:
         deal_source=DealSource(source.value),
         referee_share=share,
         seed=seed,
-        commitment=facts["commitment"].octets(0, SHARE_SIZE),
-        signature=facts["signature"].octets(0, _SIGNATURE_SIZE),
+        commitment=facts["commitment"].octets(SHARE_SIZE),
+        signature=facts["signature"].octets(_SIGNATURE_SIZE),
         key_id=facts["key_id"].text(),
         creator=facts["creator"].text(),
         durability=facts["durability"].text(),
@@ -231,7 +231,8 @@ def _read_secrets(
     parts = openings.members({"referee_share", "seed", "secret", "first_dealer"})
     share, seed = parts["referee_share"], parts["seed"]
     if source is DealSource.SEEDED:
-        return share.octets(0, SHARE_SIZE), seed.text()
+        # The referee's share decides nothing then, but it was committed to.
+        return share.octets(SHARE_SIZE), seed.text()
     if seed.value is not None:
         raise seed.fail("null expected where the deal comes from shares")
     return share.octets(SHARE_SIZE), None

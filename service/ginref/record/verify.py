@@ -24,7 +24,7 @@ from ginref.record.envelope import (
     parse_envelope,
 )
 from ginref.record.replay import Replay, ReplayError, check_order, replay
-from ginref.record.setup import DealSource, Setup, statement
+from ginref.record.setup import DealSource, statement
 from ginref.record.shape import first_difference
 from ginref.record.share import commit_referee
 
@@ -184,13 +184,11 @@ def _check_facts(record: Record, keys: Mapping[str, bytes]) -> tuple[str, ...]:
     if chain_head(record.document["entries"]) != record.chain:
         raise _BrokenError("chain: not the head of the chain over the entries")
     setup = record.setup
-    if record.is_open and _must_open(setup):
+    if record.is_open:
         share = commit_referee(setup.match_id, setup.referee_share)
         if share != setup.commitment:
             message = "openings.referee_share: not the share the referee committed to"
             raise _BrokenError(message)
-    if not setup.signature and setup.deal_source is DealSource.SEEDED:
-        return ()
     if setup.key_id not in keys:
         return (f"the key that signed the commitment, {setup.key_id}, is not known",)
     signed = statement(setup.match_id, setup.ruleset, setup.bots, setup.commitment)
@@ -198,11 +196,6 @@ def _check_facts(record: Record, keys: Mapping[str, bytes]) -> tuple[str, ...]:
         message = f"match.signature: not made with the key {setup.key_id}"
         raise _BrokenError(message)
     return ()
-
-
-def _must_open(setup: Setup) -> bool:
-    # Of a seeded deal the referee's share decides nothing, so there may be none.
-    return setup.deal_source is DealSource.SHARES or bool(setup.commitment)
 
 
 def _replay(record: Record) -> Replay:

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 import rfc8785
 
-from ginref.engine.ruleset import HOLLYWOOD
+from ginref.engine.ruleset import GIN, HOLLYWOOD
+from ginref.engine.seat import Seat
 from ginref.record.document import build_record, chain_head, parse_record
 from ginref.record.entry import (
+    Declined,
     Entry,
     Refused,
     StampedEntry,
@@ -61,6 +63,33 @@ def test_a_match_that_ended_early_has_a_record_too(
 
     assert (record.setup, record.entries) == (setup, entries)
     assert (record.document["sheet"] is None) is (stage is not Stage.PLAYING)
+
+
+def test_a_seat_that_declined_is_in_the_record(play_match: Play) -> None:
+    setup, entries = play_match(1, ending=Declined(Seat.NORTH), ends_in=Stage.FORMING)
+
+    record = parse_record(build_record(setup, entries))
+
+    assert record.entries == entries
+    assert record.document["ending"] == {
+        "kind": "no_show",
+        "winner": "south",
+        "fault": "seat",
+        "seats_at_fault": ["north"],
+    }
+
+
+def test_a_round_without_a_knock_shows_no_hand(
+    play_match: Play, make_setup: MakeSetup
+) -> None:
+    rules = GIN.but(name="hasty", turn_limit=2, round_limit=2)
+    log = play_match(1, setup=make_setup(1, rules=rules))
+
+    drawn, *_ = json.loads(build_record(*log))["rounds"]
+
+    assert (drawn["outcome"], drawn["winner"], drawn["points"]) == ("turn_cap", None, 0)
+    assert drawn["columns"] == []
+    assert "showdown" not in drawn
 
 
 def test_whoever_has_the_same_log_writes_the_same_bytes(play_match: Play) -> None:
@@ -184,8 +213,8 @@ def put(document: dict[str, Any], path: str, value: object) -> dict[str, Any]:
         ("match/clock/cap_ms", True, "match.clock.cap_ms: a whole number"),
         ("match/clock/tick_ms", 1, "match.clock: unknown member 'tick_ms'"),
         ("match/strikes_allowed", 1.5, "match.strikes_allowed: a whole number"),
-        ("match/commitment", "AB", "match.commitment: 0 or 32 bytes"),
-        ("match/signature", "ab", "match.signature: 0 or 64 bytes"),
+        ("match/commitment", "AB", "match.commitment: 32 bytes"),
+        ("match/signature", "ab", "match.signature: 64 bytes"),
         ("match/deal_source", "cards", "match.deal_source: one of shares, seeded"),
         ("match/ruleset", [], "match.ruleset: an object expected"),
         ("match/ruleset/wall", 99, "match.ruleset: wall: 99 is not within"),

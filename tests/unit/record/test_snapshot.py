@@ -88,3 +88,11 @@ def test_a_match_under_other_rules_is_refused(
 
     with pytest.raises(SnapshotError, match="damaged"):
         decode_state(encode_state(last), make_setup(7, rules=HOLLYWOOD))
+
+
+def test_a_state_of_another_table_is_refused(make_setup: MakeSetup) -> None:
+    setup = make_setup()
+    data = encode_state(begin(setup)).replace(b"[0,0]", b"[0,0,0]", 1)
+
+    with pytest.raises(SnapshotError, match="damaged"):
+        decode_state(data, setup)

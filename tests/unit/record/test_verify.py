@@ -8,10 +8,16 @@ import pytest
 import rfc8785
 
 from ginref.engine.seat import Seat
-from ginref.record.document import PAYLOAD_TYPE, build_record, chain_head
+from ginref.record.document import (
+    PAYLOAD_TYPE,
+    build_record,
+    chain_head,
+    record_json,
+)
 from ginref.record.entry import Entry, Resigned, StampedEntry
 from ginref.record.envelope import seal_envelope
 from ginref.record.lifecycle import Stage
+from ginref.record.replay import replay
 from ginref.record.setup import Setup
 from ginref.record.verify import Finding, Verdict, verify_record
 
@@ -468,6 +474,18 @@ def test_a_lie_that_is_signed_is_found_and_named(
     assert str(verdict.problem).startswith(expected)
     numbered = expected.startswith("entry ")
     assert (verdict.version is not None) is numbered
+
+
+def test_a_match_that_is_not_over_has_no_true_record(
+    play_match: Play, judge: Judge
+) -> None:
+    setup, entries = play_match(1)
+    unfinished = entries[:20]
+
+    verdict = judge(record_json(setup, unfinished, replay(setup, unfinished)))
+
+    assert verdict.finding is Finding.BROKEN
+    assert verdict.problem == "ending: the match is not over with its last entry"
 
 
 def test_a_chain_over_other_entries_is_found(whole: Document, judge: Judge) -> None:
