@@ -20,8 +20,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-import rfc8785
-
 from ginref.engine.error import RulesetError
 from ginref.engine.ruleset import Ruleset
 from ginref.record.clock import ClockPolicy
@@ -113,7 +111,7 @@ def build_record(setup: Setup, entries: Sequence[StampedEntry]) -> bytes:
     if replayed.state.ending is None:
         last = entries[-1]
         raise ReplayError(last.version, last.refusal, "the match is not over with it")
-    return rfc8785.dumps(record_json(setup, entries, replayed))
+    return canonical(record_json(setup, entries, replayed))
 
 
 def record_json(
