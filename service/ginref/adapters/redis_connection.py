@@ -198,6 +198,7 @@ class RedisConnection:
 
     async def aclose(self) -> None:
         """Wait for what is under way, then give back connections."""
+        self._send_waiting()
         while self._senders:
             await asyncio.wait(self._senders)
         await self._pool.aclose()
