@@ -14,6 +14,7 @@ from ginref.adapters.memory_store import MemoryStore
 from ginref.adapters.redis_script import match_keys, shard_keys, shard_of
 from ginref.adapters.redis_store import open_store
 from ginref.app.match_store import (
+    EVERYTHING,
     Applied,
     Change,
     Creation,
@@ -25,6 +26,7 @@ from ginref.app.match_store import (
     Stale,
     StoredMatch,
     SubmissionKey,
+    Wake,
 )
 from ginref.record.clock import ClockPolicy, StoredClock
 
@@ -638,7 +640,7 @@ async def test_the_newest_attachment_of_a_bot_is_known(table: Table) -> None:
 
 async def test_wakes_begin_empty_and_name_what_changed(table: Table) -> None:
     async with aclosing(table.second.wakes()) as topics:
-        assert await anext(topics) == ""
+        assert await anext(topics) == EVERYTHING
 
         await table.store.create(creation())
         created = {await anext(topics) for _ in range(3)}
@@ -650,8 +652,10 @@ async def test_wakes_begin_empty_and_name_what_changed(table: Table) -> None:
         await table.store.attach("south", "first")
         attached = await anext(topics)
 
-    assert created == {"m1", "bot/north", "bot/south"}
-    assert (moved, refused, attached) == ("m1", "m1", "bot/south")
+    assert created == {Wake("m1", EntryId(1)), Wake("bot/north"), Wake("bot/south")}
+    assert moved == Wake("m1", EntryId(2))
+    assert refused == Wake("m1", EntryId(2, 1))
+    assert attached == Wake("bot/south")
 
 
 async def test_every_listener_is_woken(table: Table) -> None:
@@ -659,11 +663,11 @@ async def test_every_listener_is_woken(table: Table) -> None:
         aclosing(table.store.wakes()) as first,
         aclosing(table.second.wakes()) as second,
     ):
-        assert [await anext(first), await anext(second)] == ["", ""]
+        assert [await anext(first), await anext(second)] == [EVERYTHING] * 2
 
         await table.store.create(creation(bots=()))
 
-        assert [await anext(first), await anext(second)] == ["m1", "m1"]
+        assert [await anext(first), await anext(second)] == [Wake("m1", EntryId(1))] * 2
 
 
 async def test_of_32_racing_submissions_exactly_one_is_stored(table: Table) -> None:

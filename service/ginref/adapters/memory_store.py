@@ -11,6 +11,7 @@ from typing import Final
 
 from ginref.adapters.cursor import format_cursor, parse_cursor
 from ginref.app.match_store import (
+    EVERYTHING,
     Applied,
     ApplyResult,
     Change,
@@ -26,6 +27,7 @@ from ginref.app.match_store import (
     StoredEntry,
     StoredMatch,
     SubmissionKey,
+    Wake,
 )
 from ginref.app.port import Registry
 from ginref.record.clock import StoredClock, advance, is_late
@@ -79,7 +81,7 @@ class MemoryStore(MatchStore):
         self._matches: dict[str, _Match] = {}
         self._live: dict[str, list[str]] = {}
         self._attachments: dict[str, str] = {}
-        self._topics: set[asyncio.Queue[str]] = set()
+        self._topics: set[asyncio.Queue[Wake]] = set()
         self._identity = secrets.token_bytes(_IDENTITY_SIZE)
 
     async def create(self, creation: Creation) -> Applied | Duplicate:
@@ -105,10 +107,10 @@ class MemoryStore(MatchStore):
             state=creation.state,
             log=[entry],
         )
-        self._wake(creation.match_id)
+        self._wake(Wake(creation.match_id, entry_id))
         for bot in creation.bots:
             self._live.setdefault(bot, []).append(creation.match_id)
-            self._wake(f"bot/{bot}")
+            self._wake(Wake(f"bot/{bot}"))
         return Applied(entry_id=entry_id, now_ms=now_ms, clock=clock)
 
     async def read(
@@ -165,7 +167,7 @@ class MemoryStore(MatchStore):
         held.log.append(StoredEntry(id=entry_id, time_ms=now_ms, entry=change.entry))
         if change.key is not None:
             held.known[change.key.digest] = (change.key.request_hash, entry_id)
-        self._wake(change.match_id)
+        self._wake(Wake(change.match_id, entry_id))
         return Applied(entry_id=entry_id, now_ms=now_ms, clock=held.clock)
 
     async def log(
@@ -249,16 +251,16 @@ class MemoryStore(MatchStore):
     async def attach(self, bot: str, attachment: str) -> None:
         """Make this the bot's newest attachment, and wake `bot/<name>`."""
         self._attachments[bot] = attachment
-        self._wake(f"bot/{bot}")
+        self._wake(Wake(f"bot/{bot}"))
 
     async def attachment(self, bot: str) -> str | None:
         """Return the bot's newest attachment."""
         return self._attachments.get(bot)
 
-    async def wakes(self) -> AsyncGenerator[str, None]:
-        """Yield topics that may have changed: hints, never the truth."""
-        topics: asyncio.Queue[str] = asyncio.Queue(_TOPIC_LIMIT)
-        topics.put_nowait("")
+    async def wakes(self) -> AsyncGenerator[Wake, None]:
+        """Yield word of what may have changed."""
+        topics: asyncio.Queue[Wake] = asyncio.Queue(_TOPIC_LIMIT)
+        topics.put_nowait(EVERYTHING)
         self._topics.add(topics)
         try:
             while True:
@@ -279,13 +281,13 @@ class MemoryStore(MatchStore):
     async def aclose(self) -> None:
         """Give nothing back: there are no connections."""
 
-    def _wake(self, topic: str) -> None:
+    def _wake(self, wake: Wake) -> None:
         for topics in self._topics:
             if topics.full():
                 while not topics.empty():
                     topics.get_nowait()
-                topics.put_nowait("")
-            topics.put_nowait(topic)
+                topics.put_nowait(EVERYTHING)
+            topics.put_nowait(wake)
 
 
 class MemoryRegistry(Registry):

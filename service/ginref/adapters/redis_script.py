@@ -53,7 +53,7 @@ class ShardKeys:
         deadline: Sorted set: live matches by deadline plus grace.
         outbox: Sorted set: ended matches without a record, by end.
         created: Sorted set: all matches by creation.
-        wake: Channel: topics that changed.
+        wake: Channel: topics that changed; after a match id, its log entry.
     """
 
     deadline: str
@@ -199,7 +199,7 @@ for seat = 0, tonumber(seats) - 1 do
 end
 redis.call('ZADD', deadlines, integer(deadline + tonumber(grace)), match_id)
 redis.call('ZADD', created, integer(now), match_id)
-wake(channel, match_id)
+wake(channel, match_id .. ' 1-0')
 for topic = 14, #ARGV do
   wake(channel, ARGV[topic])
 end
@@ -305,7 +305,7 @@ else
     redis.call('ZADD', deadlines, integer(deadline + grace), match_id)
   end
 end
-wake(channel, match_id)
+wake(channel, match_id .. ' ' .. entry_id)
 
 local facts = {{integer(now), clock_to_act, integer(started), integer(deadline),
   integer(elapsed)}}

@@ -39,6 +39,7 @@ from ginref.app.match_store import (
     StoredEntry,
     StoredMatch,
     SubmissionKey,
+    Wake,
 )
 from ginref.record.clock import StoredClock
 
@@ -284,11 +285,11 @@ class RedisStore(MatchStore):
         kept = await self._connection.command("GET", bot_keys(bot).attachment)
         return None if kept is None else kept.decode()
 
-    async def wakes(self) -> AsyncGenerator[str, None]:
-        """Yield topics that may have changed: hints, never the truth."""
-        async with aclosing(redis_wake.wakes(self._subscriber)) as topics:
-            async for topic in topics:
-                yield topic
+    async def wakes(self) -> AsyncGenerator[Wake, None]:
+        """Yield word of what may have changed."""
+        async with aclosing(redis_wake.wakes(self._subscriber)) as wakes:
+            async for wake in wakes:
+                yield wake
 
     async def identity_key(self) -> bytes:
         """Return the 32-byte key that match ids are derived with; made once."""

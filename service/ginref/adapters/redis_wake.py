@@ -10,27 +10,28 @@ from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
 
 from ginref.adapters.redis_script import SHARDS, shard_keys
+from ginref.app.match_store import EVERYTHING, EntryId, Wake
 
 _FIRST_DELAY_S: Final = 0.05
 _LONGEST_DELAY_S: Final = 2.0
 _QUIET_S: Final = 5.0
 
 
-async def wakes(client: Redis) -> AsyncGenerator[str, None]:
-    """Yield topics that changed; an empty one whenever some may be missing."""
+async def wakes(client: Redis) -> AsyncGenerator[Wake, None]:
+    """Yield word of what changed; `EVERYTHING` whenever some may be missing."""
     delay_s = _FIRST_DELAY_S
     while True:
         try:
-            async with aclosing(_subscription(client)) as topics:
-                async for topic in topics:
+            async with aclosing(_subscription(client)) as found:
+                async for wake in found:
                     delay_s = _FIRST_DELAY_S
-                    yield topic
+                    yield wake
         except (exceptions.RedisError, OSError, TimeoutError):
             await asyncio.sleep(delay_s)
             delay_s = min(2 * delay_s, _LONGEST_DELAY_S)
 
 
-async def _subscription(client: Redis) -> AsyncGenerator[str, None]:
+async def _subscription(client: Redis) -> AsyncGenerator[Wake, None]:
     """Yield what one subscription brings until it breaks.
 
     Raises:
@@ -52,11 +53,17 @@ async def _subscription(client: Redis) -> AsyncGenerator[str, None]:
                 continue
             asked = False
             if message["type"] == "message":
-                yield message["data"].decode()
+                yield _read(message["data"].decode())
             elif message["type"] == "subscribe":
                 # The driver may also subscribe again on its own, after a gap.
                 confirmed = (confirmed + 1) % len(channels)
                 if confirmed == 0:
-                    yield ""
+                    yield EVERYTHING
     finally:
         await pubsub.aclose()
+
+
+def _read(text: str) -> Wake:
+    topic, _, place = text.partition(" ")
+    version, _, refusal = place.partition("-")
+    return Wake(topic, EntryId(int(version), int(refusal)) if place else None)

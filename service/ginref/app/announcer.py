@@ -1,7 +1,9 @@
 """Says to a bot what follows from the state of its matches, and nothing twice."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from ginref.app.caller import Caller
 from ginref.app.error import RefusedError
@@ -17,12 +19,17 @@ from ginref.app.message import (
     Started,
     Turn,
 )
+from ginref.app.report import SeatReport
 from ginref.app.reporting import match_facts, public_events, seat_report, seats_of
 from ginref.engine.seat import Seat
 from ginref.engine.view import public_view
 from ginref.record.lifecycle import Stage
 
-_NOWHERE = EntryId(0)
+ANYWHERE: Final = EntryId(0)
+"""A place that every match has come to: what this process knows will do."""
+
+_BATCH: Final = 64
+"""Matches that are looked at together."""
 
 
 @dataclass(slots=True)
@@ -30,16 +37,33 @@ class _Told:
     """What a bot was told of one seat.
 
     Attributes:
-        place: Log entry up to which it was told.
+        place: Log entry up to which it was told; None before the first word.
         stage: Stage in which it was last asked for something.
         started: It was told that play had begun.
-        rounds: Finished rounds it was told of; None before play.
+        rounds: Finished rounds it knows of.
+        owed: It is to be told again that it is its turn.
     """
 
-    place: EntryId = _NOWHERE
+    place: EntryId | None = None
     stage: Stage | None = None
     started: bool = False
-    rounds: int | None = None
+    rounds: int = 0
+    owed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a bot was answered to an accepted move of a seat.
+
+    Attributes:
+        seat: The seat.
+        version: Version that the move made.
+        turn: The seat's next turn, if it is its turn again.
+    """
+
+    seat: Seat
+    version: int
+    turn: SeatReport | None
 
 
 class Announcer:
@@ -56,71 +80,113 @@ class Announcer:
 
     @property
     def matches(self) -> tuple[str, ...]:
-        """Matches that the bot was told of and that are not over."""
+        """Matches that the bot is told of."""
         return tuple(self._told)
 
+    def follows(self, match_id: str) -> bool:
+        """Say whether the bot is told of a match."""
+        return match_id in self._told
+
+    def knows(self, match_id: str, place: EntryId | None) -> bool:
+        """Say whether the bot was told all of a match up to a place."""
+        seats = self._told.get(match_id, {})
+        return bool(place and seats) and all(
+            told.place and place and told.place >= place for told in seats.values()
+        )
+
     async def find(
-        self, store: MatchStore, cursors: Mapping[str, int]
+        self,
+        store: MatchStore,
+        cursors: Mapping[str, int],
+        follow: Callable[[str], None],
     ) -> Sequence[LiveMatch]:
-        """Return matches of the bot that it should be told of.
+        """Return matches of the bot that it is not told of yet, but should be.
 
         Live ones, and those that ended after the version in the bot's cursors.
+
+        Args:
+            store: Where to look.
+            cursors: Last version that the bot knows, by match.
+            follow: Called for each match before it is looked at, so that no change
+                is missed.
         """
         bot = self._caller.bot or ""
-        found = []
-        for match_id in dict.fromkeys([*await store.live_matches(bot), *cursors]):
-            if match_id in self._told or not self._caller.may_see(match_id):
-                continue
-            try:
-                live = await self._keeper.load(match_id)
-            except RefusedError:
-                # The list is written before the match: this one was never made.
-                continue
-            if not seats_of(live, self._caller):
-                continue
-            known = cursors.get(match_id)
-            if live.state.ending and (known is None or known >= live.state.version):
-                await store.drop_live(bot, match_id)
-                continue
-            self.begin(match_id)
-            found.append(live)
+        wanted = [
+            match_id
+            for match_id in dict.fromkeys([*await store.live_matches(bot), *cursors])
+            if not self.follows(match_id) and self._caller.may_see(match_id)
+        ]
+        found: list[LiveMatch] = []
+        for start in range(0, len(wanted), _BATCH):
+            batch = wanted[start : start + _BATCH]
+            for match_id in batch:
+                follow(match_id)
+            looks = (self._look(store, one, cursors.get(one)) for one in batch)
+            found += [live for live in await asyncio.gather(*looks) if live]
         return found
+
+    async def _look(
+        self, store: MatchStore, match_id: str, known: int | None
+    ) -> LiveMatch | None:
+        try:
+            live = await self._keeper.load(match_id)
+        except RefusedError:
+            # The list is written before the match: this one was never made.
+            return None
+        if not seats_of(live, self._caller):
+            return None
+        if live.state.ending and (known is None or known >= live.state.version):
+            await store.drop_live(self._caller.bot or "", match_id)
+            return None
+        self.begin(match_id)
+        return live
 
     def begin(self, match_id: str) -> None:
         """Tell all of a match from now on, whatever was told of it before."""
         self._told[match_id] = {}
 
-    def forget_turn(self, match_id: str, seat: Seat) -> None:
+    def owe_turn(self, match_id: str, seat: Seat) -> None:
         """Tell again that a seat is to act, if it is."""
         told = self._told.get(match_id, {}).get(seat)
         if told:
-            told.place = _NOWHERE
+            told.owed = True
 
-    async def announce(self, match_id: str) -> bool:
-        """Tell what is new of a match that was begun; say whether it is over."""
+    async def announce(
+        self, match_id: str, place: EntryId | None, answer: Answer | None = None
+    ) -> bool:
+        """Tell what is new of a match that was begun; say whether it is over.
+
+        Args:
+            match_id: The match.
+            place: Log entry that it has come to, as far as is known.
+            answer: What the bot was just answered.
+        """
         seats = self._told.get(match_id)
         if seats is None:
             return False
-        live = self._keeper.hint(match_id)
-        if live is None or any(place_of(live) <= told.place for told in seats.values()):
-            # Nothing new is known in this process, so ask the store.
-            live = await self._keeper.load(match_id)
+        live = await self._keeper.latest(match_id, place)
+        here = place_of(live)
         for seat in seats_of(live, self._caller):
             told = seats.setdefault(seat, _Told())
-            if place_of(live) > told.place:
-                await self._tell(live, seat, told)
+            if told.place is None or here > told.place or told.owed:
+                await self._tell(live, seat, told, answer)
         if live.state.ending:
             self._told.pop(match_id, None)
             return True
         return False
 
-    async def _tell(self, live: LiveMatch, seat: Seat, told: _Told) -> None:
-        known, told.place = told.place, place_of(live)
-        state = live.state
+    async def _tell(
+        self, live: LiveMatch, seat: Seat, told: _Told, answer: Answer | None
+    ) -> None:
+        state, here, known = live.state, place_of(live), told.place
+        if answer and (answer.seat is not seat or EntryId(answer.version) != here):
+            answer = None
+        told.owed = False
+        told.place = here
         if state.match is None:
             self._ask(live, seat, told)
         else:
-            self._tell_rounds(live, seat, told)
+            self._tell_rounds(live, seat, told, first=known is None)
         if state.ending:
             self._emit(
                 MatchOver(
@@ -133,10 +199,14 @@ class Announcer:
                 )
             )
         elif state.to_act is seat:
-            report = await seat_report(self._keeper, live, seat)
-            if report is not None:
-                self._emit(Turn(report))
-        elif state.match is not None and known > _NOWHERE:
+            turn = answer and answer.turn
+            turn = turn or await seat_report(self._keeper, live, seat)
+            if turn is not None:
+                self._emit(Turn(turn))
+        elif state.match is not None and known is not None and here > known:
+            if answer and known.version == answer.version - 1:
+                # All that is new is the bot's own move, which it was answered.
+                return
             self._emit(
                 Events(
                     match_id=state.setup.match_id,
@@ -165,7 +235,9 @@ class Announcer:
             )
         )
 
-    def _tell_rounds(self, live: LiveMatch, seat: Seat, told: _Told) -> None:
+    def _tell_rounds(
+        self, live: LiveMatch, seat: Seat, told: _Told, *, first: bool
+    ) -> None:
         state = live.state
         if state.match is None:
             return
@@ -173,7 +245,7 @@ class Announcer:
         if not told.started and not state.ending:
             self._emit(Started(facts=match_facts(live), seat=seat))
         told.started = True
-        if told.rounds is not None and len(history) > told.rounds:
+        if not first and len(history) > told.rounds:
             view = public_view(state.match)
             for summary in history[told.rounds :]:
                 last = view.last_result

@@ -1,5 +1,6 @@
 """The referee's use cases: create matches, prepare seats, judge moves, end matches."""
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -12,7 +13,7 @@ from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
 from ginref.app.judge import Judge
 from ginref.app.keeper import Keeper, LiveMatch
-from ginref.app.match_store import Creation, Duplicate, EntryId, MatchStore
+from ginref.app.match_store import Creation, Duplicate, EntryId, MatchStore, Wake
 from ginref.app.port import Archive, Chance, Observer, Registry, Signer
 from ginref.app.report import MatchFacts, MatchList, MatchReport, MoveReport, SeatReport
 from ginref.app.reporting import match_facts, match_report, seat_report
@@ -52,7 +53,7 @@ class Tools:
         durability: What the store promises, as records say it.
         engine: Version of the engine, as records say it.
         allow_seeded: Take seeds for deals.
-        wake: Called with the id of a match that this process has changed.
+        wake: Told of each match that this process has changed.
     """
 
     store: MatchStore
@@ -65,7 +66,7 @@ class Tools:
     durability: str
     engine: str
     allow_seeded: bool = False
-    wake: Callable[[str], None] = lambda _: None
+    wake: Callable[[Wake], None] = lambda _: None
 
 
 class Desk:
@@ -79,17 +80,20 @@ class Desk:
             tools.keeper, tools.observer, wake=tools.wake, monotonic=time.monotonic
         )
         self._steps = StepTaker(tools.keeper, self._judge)
+        self._identity_key: bytes | None = None
 
     async def create_match(self, caller: Caller, new: NewMatch) -> MatchFacts:
         """Create a match and offer its seats; the same request gives the same match.
 
         Raises:
             RefusedError: ROLE_NOT_ALLOWED, BOT_NOT_FOUND, FIELD_INVALID,
-                SEEDED_NOT_ALLOWED or REQUEST_ID_REUSED.
+                SEEDED_NOT_ALLOWED, REQUEST_ID_REUSED, or SEAT_NOT_YOURS for a token
+                that is limited to other matches.
         """
         caller.require("CreateMatch", *_HOSTS)
         await self._check(new)
         setup = await self._set_up(caller, new)
+        check_reach(caller, setup.match_id)
         state = begin(setup)
         creation = Creation(
             match_id=setup.match_id,
@@ -105,10 +109,17 @@ class Desk:
         if isinstance(result, Duplicate):
             if not result.seen.same_request:
                 raise _reused(new.request_id)
-        else:
-            self._tools.observer.match_created()
-            self._tools.wake(setup.match_id)
-        return match_facts(await self._keeper.load(setup.match_id))
+            return match_facts(await self._keeper.load(setup.match_id))
+        live = LiveMatch(
+            state=state,
+            clock=result.clock,
+            created_ms=result.now_ms,
+            now_ms=result.now_ms,
+        )
+        self._keeper.remember(live)
+        self._tools.observer.match_created()
+        self._tools.wake(Wake(setup.match_id, result.entry_id))
+        return match_facts(live)
 
     async def prepare_seat(
         self, caller: Caller, request: SeatStep
@@ -159,11 +170,9 @@ class Desk:
             raise RefusedError(
                 Reason.FIELD_INVALID, message, field="page_token"
             ) from None
-        facts = []
-        for match_id in page.match_ids:
-            if caller.may_see(match_id):
-                facts.append(match_facts(await self._keeper.load(match_id)))  # noqa: PERF401 - one by one: each is a read
-        return MatchList(matches=tuple(facts), cursor=page.cursor)
+        seen = filter(caller.may_see, page.match_ids)
+        listed = await asyncio.gather(*map(self._keeper.load, seen))
+        return MatchList(matches=tuple(map(match_facts, listed)), cursor=page.cursor)
 
     async def submit_move(
         self, caller: Caller, submission: Submission, received: float
@@ -204,9 +213,11 @@ class Desk:
         """End a match without a winner; aborting twice is fine.
 
         Raises:
-            RefusedError: ROLE_NOT_ALLOWED, MATCH_NOT_FOUND or MATCH_OVER.
+            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, MATCH_NOT_FOUND or
+                MATCH_OVER.
         """
         caller.require("AbortMatch", *_HOSTS)
+        check_reach(caller, match_id)
         live = await self._keeper.load(match_id)
         return match_facts(await self._steps.take(live, Aborted()))
 
@@ -251,9 +262,10 @@ class Desk:
                 raise RefusedError(Reason.BOT_NOT_FOUND, message, bot=bot)
 
     async def _set_up(self, caller: Caller, new: NewMatch) -> Setup:
-        key = await self._tools.store.identity_key()
+        if self._identity_key is None:
+            self._identity_key = await self._tools.store.identity_key()
         name = f"{caller.identity}\n{new.request_id}".encode()
-        digest = hmac.digest(key, name, "sha256")
+        digest = hmac.digest(self._identity_key, name, "sha256")
         match_id = "m" + base64.b32encode(digest[:10]).decode().lower()
         share = self._tools.chance.token(SHARE_SIZE)
         commitment = commit_referee(match_id, share)

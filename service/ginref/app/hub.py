@@ -5,10 +5,7 @@ from collections import defaultdict
 from types import TracebackType
 from typing import Self
 
-from ginref.app.match_store import MatchStore
-
-EVERYTHING = ""
-"""Topic that says that anything may have changed."""
+from ginref.app.match_store import EVERYTHING, EntryId, MatchStore, Wake
 
 
 class Subscription:
@@ -18,11 +15,14 @@ class Subscription:
         """Belong to a hub; follow nothing yet."""
         self._hub = hub
         self._topics: set[str] = set()
-        self._woken: set[str] = set()
+        self._woken: dict[str, EntryId | None] = {}
         self._bell = asyncio.Event()
+        self._closed = False
 
     def follow(self, topic: str) -> None:
         """Be woken for a topic: a match id or `bot/<name>`."""
+        if self._closed:
+            return
         self._topics.add(topic)
         self._hub.enlist(topic, self)
 
@@ -31,22 +31,36 @@ class Subscription:
         self._topics.discard(topic)
         self._hub.dismiss(topic, self)
 
-    def wake(self, topic: str) -> None:
+    def wake(self, wake: Wake) -> None:
         """Note that a topic may have changed."""
-        self._woken.add(topic)
+        place, known = wake.place, self._woken.get(wake.topic, wake.place)
+        # Of two places the later one counts; none at all means to go and look.
+        if place is not None and known is not None:
+            self._woken[wake.topic] = max(place, known)
+        else:
+            self._woken[wake.topic] = None
         self._bell.set()
 
-    async def changes(self) -> set[str]:
-        """Wait for topics that may have changed; empty when the hub is draining."""
+    async def changes(self) -> tuple[Wake, ...]:
+        """Wait for what may have changed; nothing when the hub is draining."""
         if not self._hub.draining:
             await self._bell.wait()
         self._bell.clear()
-        woken, self._woken = self._woken, set()
-        return set() if self._hub.draining else woken
+        woken, self._woken = self._woken, {}
+        if self._hub.draining:
+            return ()
+        return tuple(Wake(topic, place) for topic, place in woken.items())
 
     def ring(self) -> None:
         """End the wait of `changes` without naming a topic."""
         self._bell.set()
+
+    def close(self) -> None:
+        """Leave every topic for good; doing it twice is fine."""
+        self._closed = True
+        for topic in list(self._topics):
+            self.leave(topic)
+        self._hub.release(self)
 
     def __enter__(self) -> Self:
         """Start following."""
@@ -59,9 +73,7 @@ class Subscription:
         trace: TracebackType | None,
     ) -> None:
         """Leave every topic."""
-        for topic in list(self._topics):
-            self.leave(topic)
-        self._hub.release(self)
+        self.close()
 
 
 class Hub:
@@ -76,17 +88,14 @@ class Hub:
 
     async def run(self) -> None:
         """Pass wakes on until cancelled."""
-        async for topic in self._store.wakes():
-            self.notify(topic)
+        async for wake in self._store.wakes():
+            self.notify(wake)
 
-    def notify(self, topic: str) -> None:
+    def notify(self, wake: Wake) -> None:
         """Wake the followers of a topic, or everyone for `EVERYTHING`."""
-        if topic == EVERYTHING:
-            for follower in self._all:
-                follower.wake(EVERYTHING)
-            return
-        for follower in self._followers.get(topic, ()):
-            follower.wake(topic)
+        followers = self._all if wake == EVERYTHING else self._followers.get(wake.topic)
+        for follower in followers or ():
+            follower.wake(wake)
 
     def subscribe(self) -> Subscription:
         """Return a new follower, to be used as a context."""

@@ -5,15 +5,15 @@ from datetime import UTC, datetime
 from typing import Final
 
 from ginref.app.error import Reason, RefusedError, reason_of
-from ginref.app.keeper import Keeper, LiveMatch, Stored, id_of
-from ginref.app.match_store import Duplicate, Refusal, Seen, SubmissionKey
+from ginref.app.keeper import Draft, Keeper, LiveMatch, Stored, fold, place_of
+from ginref.app.match_store import Duplicate, Refusal, Seen, SubmissionKey, Wake
 from ginref.app.port import Observer
 from ginref.app.report import MoveReport
 from ginref.app.reporting import seat_report
 from ginref.engine.error import IllegalMoveError
 from ginref.engine.move import move_kind
 from ginref.record.entry import Moved, Refused, StampedEntry, TimedOut
-from ginref.record.lifecycle import Stage, StepError, step
+from ginref.record.lifecycle import MatchState, Stage, StepError, step
 from ginref.record.submission import Submission
 
 _ATTEMPTS: Final = 8
@@ -27,7 +27,7 @@ class Judge:
         keeper: Keeper,
         observer: Observer,
         *,
-        wake: Callable[[str], None],
+        wake: Callable[[Wake], None],
         monotonic: Callable[[], float],
     ) -> None:
         """Work on the keeper's matches, count, and tell `wake` of each change."""
@@ -71,46 +71,39 @@ class Judge:
         key: SubmissionKey,
         received: float,
     ) -> MoveReport:
-        for _ in range(_ATTEMPTS):
-            if not _is_turn(live, submission):
+        for attempt in range(_ATTEMPTS):
+            if attempt or not _is_turn(live, submission):
+                # The hint was old, or somebody was faster: look, and judge by that.
                 live = await self._keeper.load(submission.match_id, key)
                 if live.seen:
                     return await self._answer_again(live.seen, submission)
                 await self._refuse_unless_turn(live, submission)
-            entry, illegal = self._rule(live, submission, received)
-            result = await self._keeper.commit(live, entry, key=key)
-            if isinstance(result, Stored):
-                self.observe(result)
-                if illegal:
-                    raise _broken_rule(illegal, result.after, submission)
-                self._observer.move(move_kind(submission.move), "accepted")
-                return await self._accepted(result.after, submission, result.entry)
+            draft, illegal = self._rule(live, submission, key, received)
+            result = await self._keeper.commit(draft, self.observe)
             if isinstance(result, Duplicate):
                 return await self._answer_again(result.seen, submission)
-            if result is Refusal.LATE:
-                await self.time_out(live)
-                raise self.late(live)
-            # Somebody was faster, or the hint was old: look and judge again.
-            live = await self._keeper.load(submission.match_id, key)
-            if live.seen:
-                return await self._answer_again(live.seen, submission)
-            await self._refuse_unless_turn(live, submission)
+            if isinstance(result, Stored):
+                if illegal:
+                    raise _broken_rule(illegal, result.after, submission)
+                return await self._accepted(result.after, submission, result.entry)
         raise _stale(live, submission)
 
     def _rule(
-        self, live: LiveMatch, submission: Submission, received: float
-    ) -> tuple[Moved | Refused, IllegalMoveError | None]:
-        """Ask the rules; the entry says what becomes of the move."""
+        self,
+        live: LiveMatch,
+        submission: Submission,
+        key: SubmissionKey,
+        received: float,
+    ) -> tuple[Draft, IllegalMoveError | None]:
+        """Ask the rules; the draft says what becomes of the move."""
         spent_ms = max(0, round((self._monotonic() - received) * 1000))
-        moved = Moved(submission.seat, submission.request_id, submission.move, spent_ms)
+        facts = submission.seat, submission.request_id, submission.move, spent_ms
+        moved = Moved(*facts)
         try:
-            step(live.state, moved)
+            state = step(live.state, moved)
         except IllegalMoveError as error:
-            refused = Refused(
-                submission.seat, submission.request_id, submission.move, spent_ms
-            )
-            return refused, error
-        return moved, None
+            return Draft(live=live, entry=Refused(*facts), key=key), error
+        return Draft(live=live, entry=moved, state=state, key=key), None
 
     async def _refuse_unless_turn(
         self, live: LiveMatch, submission: Submission
@@ -148,12 +141,8 @@ class Judge:
         logged = live.tail[-1]
         if isinstance(logged.entry, Moved):
             return await self._accepted(live, submission, logged)
-        before = await self._keeper.replay(submission.match_id, id_of(live.tail[-2]))
-        _, illegal = self._rule(before, submission, self._monotonic())
-        if illegal is None:
-            message = "a counted refusal that the rules do not explain"
-            raise AssertionError(message)
-        raise _broken_rule(illegal, live, submission)
+        before = fold(live.state.setup, live.tail[:-1])
+        raise _broken_rule(_breach(before.state, submission), live, submission)
 
     async def _accepted(
         self, after: LiveMatch, submission: Submission, logged: StampedEntry
@@ -172,17 +161,16 @@ class Judge:
 
     async def time_out(self, live: LiveMatch) -> bool:
         """End a match whose deadline is past; the store decides whether it is."""
-        try:
-            result = await self._keeper.commit(
-                live, TimedOut(), judge_time=False, due_only=True
-            )
-        except StepError:
-            return False
-        if not isinstance(result, Stored):
-            return False
-        self._observer.timeout()
-        self.observe(result)
-        return True
+        for _ in range(_ATTEMPTS):
+            draft = Draft(live=live, entry=TimedOut(), judge_time=False, due_only=True)
+            try:
+                result = await self._keeper.commit(draft, self._timed_out)
+            except StepError:
+                return False
+            if isinstance(result, Stored | Refusal):
+                return isinstance(result, Stored)
+            live = await self._keeper.load(live.state.setup.match_id)
+        return False
 
     def late(self, live: LiveMatch) -> RefusedError:
         """Say that a submission came after the deadline."""
@@ -195,13 +183,20 @@ class Judge:
 
     def observe(self, stored: Stored) -> None:
         """Count what a stored step did, and wake whoever follows the match."""
+        entry = stored.entry.entry
+        if isinstance(entry, Moved):
+            self._observer.move(move_kind(entry.move), "accepted")
         before, after = stored.before.state, stored.after.state
         if after.match and before.match:
             for summary in after.match.history[len(before.match.history) :]:
                 self._observer.round_over(summary.outcome)
         if after.ending:
             self._observer.match_over(after.ending.kind)
-        self._wake(after.setup.match_id)
+        self._wake(Wake(after.setup.match_id, place_of(stored.after)))
+
+    def _timed_out(self, stored: Stored) -> None:
+        self._observer.timeout()
+        self.observe(stored)
 
 
 def _is_turn(live: LiveMatch, submission: Submission) -> bool:
@@ -209,6 +204,16 @@ def _is_turn(live: LiveMatch, submission: Submission) -> bool:
     return (
         state.version == submission.expected_version and state.to_act is submission.seat
     )
+
+
+def _breach(state: MatchState, submission: Submission) -> IllegalMoveError:
+    """Return the rule that a counted refusal was about."""
+    try:
+        step(state, Moved(submission.seat, submission.request_id, submission.move, 0))
+    except IllegalMoveError as error:
+        return error
+    message = f"a legal move was refused in match {submission.match_id}"
+    raise AssertionError(message)
 
 
 def _stale(live: LiveMatch, submission: Submission) -> RefusedError:

@@ -4,8 +4,9 @@ A process keeps the latest state it knows of each match as a hint; the store's
 compare-and-set decides whether the hint was right.
 """
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -22,7 +23,6 @@ from ginref.app.match_store import (
     SubmissionKey,
 )
 from ginref.app.port import Sealer
-from ginref.engine.seat import Seat
 from ginref.engine.snapshot import SnapshotError
 from ginref.record.clock import StoredClock, is_late
 from ginref.record.entry import (
@@ -37,11 +37,14 @@ from ginref.record.replay import replay
 from ginref.record.setup import Setup, canonical, read_setup, setup_to_json
 from ginref.record.snapshot import decode_state, encode_state
 
-_HINTS: Final = 20_000
-"""Matches whose latest state a process remembers."""
+_HINTS: Final = 12_000
+"""Matches whose latest state a process remembers, about 7 KB each."""
 
 _TAIL: Final = 12
 """Log entries remembered with it: enough for the events of a turn."""
+
+_SEALED: Final = b"\x00"
+"""First byte of a sealed entry; all others are text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +84,27 @@ class Stored:
     entry: StampedEntry
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A step to be stored.
+
+    Attributes:
+        live: The match as this process knows it.
+        entry: What happens.
+        state: The state after it, if the caller has worked it out already.
+        key: Recognises a retry.
+        judge_time: Refuse it when it is late.
+        due_only: Refuse it unless the deadline is past.
+    """
+
+    live: LiveMatch
+    entry: Entry
+    state: MatchState | None = None
+    key: SubmissionKey | None = None
+    judge_time: bool = True
+    due_only: bool = False
+
+
 class Keeper:
     """Reads and changes live matches."""
 
@@ -89,6 +113,7 @@ class Keeper:
         self._store = store
         self._sealer = sealer
         self._hints: OrderedDict[str, LiveMatch] = OrderedDict()
+        self._under_way: dict[str, asyncio.Task[Stored | ApplyResult]] = {}
 
     def pack_setup(self, setup: Setup) -> bytes:
         """Return a setup as the store may keep it."""
@@ -109,7 +134,7 @@ class Keeper:
         plain = encode_entry(entry)
         if not isinstance(entry, Refused):
             return plain
-        return self._sealer.seal(plain, _entry_context(match_id, entry_id))
+        return _SEALED + self._sealer.seal(plain, _entry_context(match_id, entry_id))
 
     def hint(self, match_id: str) -> LiveMatch | None:
         """Return the latest state this process knows; it may be out of date."""
@@ -125,10 +150,34 @@ class Keeper:
         known = self._hints.get(match_id)
         if known and place_of(known) > place_of(live):
             return
-        self._hints[match_id] = replace(live, seen=None)
-        self._hints.move_to_end(match_id)
+        if live.seen or len(live.tail) > _TAIL:
+            live = replace(live, seen=None, tail=live.tail[-_TAIL:])
+        self._hints[match_id] = live
+        # What is over is hardly asked for again, so it is dropped first.
+        self._hints.move_to_end(match_id, last=not live.state.ending)
         while len(self._hints) > _HINTS:
             self._hints.popitem(last=False)
+
+    async def latest(self, match_id: str, place: EntryId | None) -> LiveMatch:
+        """Return a match that has come to a place at least, as cheaply as possible.
+
+        Args:
+            match_id: The match.
+            place: The place; None for wherever the match is now.
+
+        Raises:
+            RefusedError: MATCH_NOT_FOUND.
+        """
+        if place is not None:
+            known = self._hints.get(match_id)
+            task = self._under_way.get(match_id)
+            if task and not (known and place_of(known) >= place):
+                # Word of a step can be faster than the answer to whoever took it.
+                await asyncio.wait([task])
+                known = self._hints.get(match_id)
+            if known and place_of(known) >= place:
+                return known
+        return await self.load(match_id)
 
     async def load(self, match_id: str, key: SubmissionKey | None = None) -> LiveMatch:
         """Read a match as it is now.
@@ -136,10 +185,7 @@ class Keeper:
         Raises:
             RefusedError: MATCH_NOT_FOUND.
         """
-        stored = await self._store.read(match_id, key)
-        if stored is None:
-            message = f"there is no match {match_id}"
-            raise RefusedError(Reason.MATCH_NOT_FOUND, message, match_id=match_id)
+        stored = await self._read(match_id, key)
         known = self._hints.get(match_id)
         place = EntryId(stored.version, stored.refusals)
         if known and place_of(known) == place:
@@ -152,21 +198,33 @@ class Keeper:
         return live
 
     async def commit(
-        self,
-        live: LiveMatch,
-        entry: Entry,
-        *,
-        key: SubmissionKey | None = None,
-        judge_time: bool = True,
-        due_only: bool = False,
+        self, draft: Draft, then: Callable[[Stored], None]
     ) -> Stored | ApplyResult:
         """Take one step of a match, if it still is where this process thinks it is.
+
+        Once begun it runs to its end, whatever becomes of the caller; `then` is
+        called as soon as the step is stored.
 
         Raises:
             IllegalMoveError: The rules refuse the move.
             StepError: The match is not at a point where the entry can follow.
         """
-        state = step(live.state, entry)
+        live = draft.live
+        state = draft.state or step(live.state, draft.entry)
+        match_id = state.setup.match_id
+        task = asyncio.create_task(self._store_step(draft, state, then))
+        self._under_way[match_id] = task
+        task.add_done_callback(lambda done: self._end(match_id, done))
+        return await asyncio.shield(task)
+
+    def _end(self, match_id: str, task: asyncio.Task[Stored | ApplyResult]) -> None:
+        if self._under_way.get(match_id) is task:
+            del self._under_way[match_id]
+
+    async def _store_step(
+        self, draft: Draft, state: MatchState, then: Callable[[Stored], None]
+    ) -> Stored | ApplyResult:
+        live = draft.live
         means = timing(live.state, state)
         refusal = state.version == live.state.version
         match_id = state.setup.match_id
@@ -176,40 +234,65 @@ class Keeper:
                 match_id=match_id,
                 expected_version=live.state.version,
                 expected_refusals=live.state.refusals,
-                entry=self.pack_entry(match_id, entry_id, entry),
+                entry=self.pack_entry(match_id, entry_id, draft.entry),
                 refusal=refusal,
-                key=key,
+                key=draft.key,
                 state=b"" if refusal else self.pack_state(state),
-                mover=_number(means.mover),
-                to_act=_number(means.to_act),
+                mover=means.mover,
+                to_act=means.to_act,
                 window_ms=means.window_ms,
                 ending=means.ending,
-                judge_time=judge_time,
-                due_only=due_only,
+                judge_time=draft.judge_time,
+                due_only=draft.due_only,
             )
         )
         if not isinstance(result, Applied):
             return result
-        logged = _stamp(entry_id, result.now_ms, entry)
-        after = replace(
-            live,
+        logged = _stamp(entry_id, result.now_ms, draft.entry)
+        after = LiveMatch(
             state=state,
             clock=result.clock,
+            created_ms=live.created_ms,
             now_ms=result.now_ms,
             tail=(*live.tail, logged)[-_TAIL:],
-            seen=None,
         )
         self.remember(after)
-        return Stored(live, after, logged)
+        stored = Stored(live, after, logged)
+        then(stored)
+        return stored
 
     async def entries(self, live: LiveMatch, after: EntryId) -> Sequence[StampedEntry]:
         """Return the log entries of a match after a place, up to its state."""
         tail, upto = live.tail, place_of(live)
+        if upto <= after:
+            return ()
         if not tail or id_of(tail[0]) > after:
             match_id = live.state.setup.match_id
             stored = await self._store.log(match_id, after=after)
-            tail = tuple(self._open(match_id, entry) for entry in stored)
-        return [logged for logged in tail if after < id_of(logged) <= upto]
+            tail = tuple(
+                self._open(match_id, entry) for entry in stored if entry.id <= upto
+            )
+            known = self._hints.get(match_id)
+            if known and place_of(known) == upto and len(known.tail) < len(tail):
+                self.remember(replace(known, tail=tail))
+        return [logged for logged in tail if after < id_of(logged)]
+
+    async def history(
+        self, match_id: str, upto: EntryId | None = None
+    ) -> tuple[Setup, tuple[StampedEntry, ...]]:
+        """Return how a match was set up, and its log up to an entry or to the end.
+
+        Raises:
+            RefusedError: MATCH_NOT_FOUND.
+        """
+        stored, log = await asyncio.gather(
+            self._read(match_id), self._store.log(match_id)
+        )
+        return self._open_setup(match_id, stored), tuple(
+            self._open(match_id, entry)
+            for entry in log
+            if upto is None or entry.id <= upto
+        )
 
     async def replay(self, match_id: str, upto: EntryId | None = None) -> LiveMatch:
         """Fold a match from its log, up to an entry or to the end.
@@ -219,24 +302,16 @@ class Keeper:
         Raises:
             RefusedError: MATCH_NOT_FOUND.
         """
-        stored = await self._store.read(match_id)
+        return fold(*await self.history(match_id, upto))
+
+    async def _read(
+        self, match_id: str, key: SubmissionKey | None = None
+    ) -> StoredMatch:
+        stored = await self._store.read(match_id, key)
         if stored is None:
             message = f"there is no match {match_id}"
             raise RefusedError(Reason.MATCH_NOT_FOUND, message, match_id=match_id)
-        setup = self._open_setup(match_id, stored)
-        log = [
-            self._open(match_id, entry)
-            for entry in await self._store.log(match_id)
-            if upto is None or entry.id <= upto
-        ]
-        played = replay(setup, log)
-        return LiveMatch(
-            state=played.state,
-            clock=played.clock,
-            created_ms=stored.created_ms,
-            now_ms=log[-1].time_ms,
-            tail=tuple(log),
-        )
+        return stored
 
     async def _unpack(self, match_id: str, stored: StoredMatch) -> LiveMatch:
         setup = self._open_setup(match_id, stored)
@@ -258,9 +333,9 @@ class Keeper:
         if not stored.refusals:
             return live
         # A refusal changes no snapshot: its strikes are in the log only.
-        after = EntryId(stored.version)
-        for entry in await self._store.log(match_id, after=after):
-            if entry.id <= EntryId(stored.version, stored.refusals):
+        upto = EntryId(stored.version, stored.refusals)
+        for entry in await self._store.log(match_id, after=EntryId(stored.version)):
+            if entry.id <= upto:
                 logged = self._open(match_id, entry)
                 live = replace(live, state=step(live.state, logged.entry))
         return live
@@ -273,9 +348,26 @@ class Keeper:
 
     def _open(self, match_id: str, stored: StoredEntry) -> StampedEntry:
         plain = stored.entry
-        if not plain.startswith(b"["):
-            plain = self._sealer.open(plain, _entry_context(match_id, stored.id))
+        if plain.startswith(_SEALED):
+            context = _entry_context(match_id, stored.id)
+            plain = self._sealer.open(plain.removeprefix(_SEALED), context)
         return _stamp(stored.id, stored.time_ms, decode_entry(plain))
+
+
+def fold(setup: Setup, log: Sequence[StampedEntry]) -> LiveMatch:
+    """Return the match that a log leads to, as it was known at its last entry.
+
+    Raises:
+        ReplayError: No referee could have written the log.
+    """
+    played = replay(setup, log)
+    return LiveMatch(
+        state=played.state,
+        clock=played.clock,
+        created_ms=log[0].time_ms,
+        now_ms=log[-1].time_ms,
+        tail=tuple(log),
+    )
 
 
 def place_of(live: LiveMatch) -> EntryId:
@@ -295,10 +387,6 @@ def _stamp(entry_id: EntryId, time_ms: int, entry: Entry) -> StampedEntry:
         time_ms=time_ms,
         entry=entry,
     )
-
-
-def _number(seat: Seat | None) -> int | None:
-    return None if seat is None else int(seat)
 
 
 def _entry_context(match_id: str, entry_id: EntryId) -> str:

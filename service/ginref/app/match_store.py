@@ -112,6 +112,24 @@ class EntryId:
     refusal: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """Word that something may have changed: a hint, never the truth.
+
+    Attributes:
+        topic: A match id, or `bot/<name>` when a bot has a new match or a new
+            attachment; empty when everything may have changed.
+        place: For a match, the log entry that it has come to.
+    """
+
+    topic: str
+    place: EntryId | None = None
+
+
+EVERYTHING: Final = Wake("")
+"""Some wakes may have been missed."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredEntry:
     """One log entry, stamped by the store."""
@@ -291,14 +309,12 @@ class MatchStore(abc.ABC):
         """Return the bot's newest attachment."""
 
     @abc.abstractmethod
-    async def wakes(self) -> AsyncGenerator[str, None]:
-        """Yield topics that may have changed: hints, never the truth.
+    async def wakes(self) -> AsyncGenerator[Wake, None]:
+        """Yield word of what may have changed.
 
-        A topic is a match id, or `bot/<name>` when a bot has a new match or a new
-        attachment. An empty topic says that everything may have changed: it is
-        the first one yielded, once subscribed, and follows every gap.
+        `EVERYTHING` is the first one, once subscribed, and follows every gap.
         """
-        yield ""
+        yield EVERYTHING
 
     @abc.abstractmethod
     async def identity_key(self) -> bytes:

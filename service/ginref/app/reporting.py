@@ -139,8 +139,7 @@ def _in_public(
     events: list[PublicEvent] = []
     strikes = list(live.state.strikes)
     # Strikes are counted back from today's, so walk from the latest entry.
-    for at in range(len(entries) - 1, -1, -1):
-        logged = entries[at]
+    for logged, elapsed_ms in reversed(_with_elapsed(entries)):
         entry, seat = logged.entry, getattr(logged.entry, "seat", None)
         ended = live.state.ending and id_of(logged) == EntryId(live.state.version)
         if ended:
@@ -153,7 +152,6 @@ def _in_public(
             strikes[entry.seat] -= 1
         elif isinstance(entry, Moved):
             move = str(entry.move)
-            elapsed_ms = _elapsed(entries, at)
             events.append(
                 _event(logged, kind, seat=seat, move=move, elapsed_ms=elapsed_ms)
             )
@@ -172,10 +170,16 @@ def _event(logged: StampedEntry, kind: str, **facts: object) -> PublicEvent:
     )
 
 
-def _elapsed(entries: Sequence[StampedEntry], at: int) -> int:
-    """Milliseconds since the accepted step before."""
-    steps = [logged.time_ms for logged in entries[:at] if not logged.refusal]
-    return entries[at].time_ms - steps[-1] if steps else 0
+def _with_elapsed(
+    entries: Sequence[StampedEntry],
+) -> list[tuple[StampedEntry, int]]:
+    """Return each entry with the milliseconds since the accepted step before."""
+    timed, step_ms = [], None
+    for logged in entries:
+        timed.append((logged, 0 if step_ms is None else logged.time_ms - step_ms))
+        if not logged.refusal:
+            step_ms = logged.time_ms
+    return timed
 
 
 def _play_began(live: LiveMatch) -> int:

@@ -8,15 +8,17 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ginref.app.announcer import Announcer
+from ginref.app.announcer import ANYWHERE, Announcer, Answer
 from ginref.app.caller import Caller, Role
 from ginref.app.desk import Desk, Tools
 from ginref.app.error import Reason, RefusedError
-from ginref.app.hub import EVERYTHING, Hub, Subscription
+from ginref.app.hub import Hub, Subscription
+from ginref.app.keeper import LiveMatch
+from ginref.app.match_store import EVERYTHING, EntryId
 from ginref.app.message import (
     Drain,
     Fenced,
@@ -27,7 +29,8 @@ from ginref.app.message import (
     Welcome,
 )
 from ginref.app.port import StoreUnavailableError
-from ginref.app.reporting import match_facts
+from ginref.app.report import MoveReport
+from ginref.app.reporting import match_facts, seats_of
 from ginref.app.request import SeatStep
 from ginref.engine.seat import Seat
 from ginref.record.submission import Submission
@@ -35,8 +38,12 @@ from ginref.record.submission import Submission
 _LOG: Final = logging.getLogger(__name__)
 
 _QUEUE: Final = 1024
+"""Messages that wait for a bot; one that lets more of them wait is dropped."""
+
 _PENDING: Final = 4096
-_RETRY: Final = 0.2
+"""Messages of a bot that are at work; one that sends more at once is dropped."""
+
+_FAULT_ID_SIZE: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +63,19 @@ class SessionPolicy:
 
 @dataclass(slots=True)
 class _Work:
-    """Tasks of a session: at most one at work on a match at any time."""
+    """Tasks of a session: at most one at work on a match at any time.
+
+    Attributes:
+        locks: Held by whatever is at work on a match.
+        calls: What the bot asked for; it is done even if the bot leaves.
+        tellings: What only the bot is interested in.
+    """
 
     locks: defaultdict[str, asyncio.Lock] = field(
         default_factory=lambda: defaultdict(asyncio.Lock)
     )
-    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    calls: set[asyncio.Task[None]] = field(default_factory=set)
+    tellings: set[asyncio.Task[None]] = field(default_factory=set)
 
 
 class Session:
@@ -88,7 +102,6 @@ class Session:
         self.error: RefusedError | None = None
         self._desk = desk
         self._tools = tools
-        self._hub = hub
         self._caller = caller
         self._bot = caller.bot or ""
         self._policy = policy or SessionPolicy()
@@ -99,7 +112,8 @@ class Session:
         self._work = _Work()
         self._heard = time.monotonic()
         self._greeted = False
-        self._closed = False
+        self._attached = False
+        self._ended = False
 
     async def hello(self, cursors: Mapping[str, int]) -> None:
         """Attach the bot and tell it where its matches stand.
@@ -111,13 +125,14 @@ class Session:
             StoreUnavailableError: Nothing can be told now.
         """
         if self._greeted:
-            self._problem(Reason.STEP_OUT_OF_ORDER, "hello was said already")
+            message = "hello was said already"
+            self._emit(Problem(error=RefusedError(Reason.STEP_OUT_OF_ORDER, message)))
             return
         self._greeted = True
         # Listening comes first: what changes from here on is not missed.
         self._subscription.follow(f"bot/{self._bot}")
         await self._tools.store.attach(self._bot, self._attachment)
-        found = await self._announcer.find(self._tools.store, cursors)
+        found = await self._find(cursors)
         self._emit(
             Welcome(
                 attachment=self._attachment,
@@ -130,12 +145,11 @@ class Session:
             )
         )
         self._tools.observer.attached(1)
+        self._attached = True
         for live in found:
-            match_id = live.state.setup.match_id
-            self._subscription.follow(match_id)
-            self._start(self._announce(match_id))
-        self._start(self._listen())
-        self._start(self._keep_alive())
+            self._announce_soon(live.state.setup.match_id, ANYWHERE)
+        self._tell_soon(self._listen)
+        self._tell_soon(self._keep_alive)
 
     async def outgoing(self) -> AsyncIterator[Message]:
         """Yield what the bot is told, until the attachment ends."""
@@ -149,26 +163,27 @@ class Session:
 
     def submit(self, submission: Submission, received: float) -> None:
         """Judge a move; the answer is a `MoveResult`."""
-        self._heard = time.monotonic()
-        self._start(self._submit(submission, received))
+        self._call_soon(lambda: self._submit(submission, received))
 
     def prepare(self, step: SeatStep) -> None:
         """Take a step of a seat before play; a refusal is a `Problem`."""
-        self._heard = time.monotonic()
-        call = self._desk.prepare_seat(self._caller, step)
-        self._start(self._call(step.match_id, call))
+        self._call_soon(
+            lambda: self._call(
+                step.match_id, lambda: self._desk.prepare_seat(self._caller, step)
+            )
+        )
 
     def resign(self, match_id: str, seat: Seat) -> None:
         """Resign a match; a refusal is a `Problem`."""
-        self._heard = time.monotonic()
-        call = self._desk.resign_match(self._caller, match_id, seat)
-        self._start(self._call(match_id, call))
+        self._call_soon(
+            lambda: self._call(
+                match_id, lambda: self._desk.resign_match(self._caller, match_id, seat)
+            )
+        )
 
     def sync(self, match_id: str) -> None:
-        """Tell again where a match stands."""
-        self._heard = time.monotonic()
-        self._announcer.begin(match_id)
-        self._start(self._announce(match_id))
+        """Tell again where a match of the bot stands; a refusal is a `Problem`."""
+        self._call_soon(lambda: self._call(match_id, lambda: self._begin(match_id)))
 
     def heard(self) -> None:
         """Note that the bot is there: it answered a ping or announced capacity."""
@@ -176,57 +191,77 @@ class Session:
 
     def complain(self, error: RefusedError, match_id: str = "") -> None:
         """Tell the bot that a message of its could not be used."""
-        self._heard = time.monotonic()
+        self.heard()
         self._emit(Problem(error=error, match_id=match_id))
 
     def hang_up(self) -> None:
         """End the stream after what the bot has been told so far."""
+        if self._ended:
+            return
+        self._ended = True
+        self._subscription.close()
+        for task in self._work.tellings - {asyncio.current_task()}:
+            task.cancel()
         if self._queue.full():
             # The reader is gone or far behind: make room for the last word.
             self._queue.get_nowait()
         self._queue.put_nowait(None)
 
     async def close(self) -> None:
-        """Give back everything; moves that are being judged are judged to the end."""
-        if self._greeted and not self._closed:
+        """Give back everything; what the bot asked for is done to the end."""
+        self.hang_up()
+        if self._attached:
+            self._attached = False
             self._tools.observer.attached(-1)
-        self._closed = True
-        self._subscription.__exit__(None, None, None)
-        for task in list(self._work.tasks):
-            task.cancel()
-        await asyncio.gather(*self._work.tasks, return_exceptions=True)
+        if tasks := self._work.calls | self._work.tellings:
+            await asyncio.wait(tasks)
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        if len(self._work.tasks) >= _PENDING:
-            work.close()
+    def _call_soon(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self.heard()
+        if len(self._work.calls) >= _PENDING:
             self._end(Reason.LIMIT_EXCEEDED, "too many messages are waiting")
-            return
-        task = asyncio.create_task(self._guard(work))
-        self._work.tasks.add(task)
-        task.add_done_callback(self._work.tasks.discard)
+        elif not self._ended:
+            self._start(work, self._work.calls)
 
-    async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
+    def _tell_soon(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        if not self._ended:
+            self._start(work, self._work.tellings)
+
+    def _start(
+        self,
+        work: Callable[[], Coroutine[Any, Any, None]],
+        tasks: set[asyncio.Task[None]],
+    ) -> None:
+        task = asyncio.create_task(self._guard(work))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+    async def _guard(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         try:
-            await work
+            await work()
         except StoreUnavailableError:
             self._end(Reason.STORE_UNAVAILABLE, "the store cannot answer now")
         except Exception:  # noqa: BLE001 - a fault ends this session, not the process
-            _LOG.exception("a session failed")
-            self._end(Reason.INTERNAL_FAULT, "something is wrong with the referee")
+            fault_id = self._tools.chance.token(_FAULT_ID_SIZE).hex()
+            _LOG.exception("fault %s: a session failed", fault_id)
+            message = "something is wrong with the referee"
+            self._end(Reason.INTERNAL_FAULT, message, fault_id=fault_id)
 
     async def _submit(self, submission: Submission, received: float) -> None:
         match_id, seat = submission.match_id, submission.seat
         async with self._work.locks[match_id]:
+            answer = None
+            result: MoveReport | RefusedError
             try:
-                report = await self._desk.submit_move(
+                result = await self._desk.submit_move(
                     self._caller, submission, received
                 )
-                result: Any = report
-                version = report.version
+                version = result.version
+                answer = Answer(seat, version, result.turn)
             except RefusedError as error:
-                result, version = error, submission.expected_version
+                result, version = error, self._version(submission)
                 # A bot that knows nothing but turns sees where it stands now.
-                self._announcer.forget_turn(match_id, seat)
+                self._announcer.owe_turn(match_id, seat)
             self._emit(
                 MoveResult(
                     match_id=match_id,
@@ -236,44 +271,80 @@ class Session:
                     version=version,
                 )
             )
-            await self._tell(match_id)
+            await self._tell(match_id, ANYWHERE, answer)
 
-    async def _call(self, match_id: str, call: Coroutine[Any, Any, Any]) -> None:
+    def _version(self, submission: Submission) -> int:
+        live = self._tools.keeper.hint(submission.match_id)
+        return live.state.version if live else submission.expected_version
+
+    async def _call(
+        self, match_id: str, call: Callable[[], Coroutine[Any, Any, object]]
+    ) -> None:
         async with self._work.locks[match_id]:
             try:
-                await call
+                await call()
             except RefusedError as error:
                 self._emit(Problem(error=error, match_id=match_id))
-            await self._tell(match_id)
+            await self._tell(match_id, ANYWHERE)
 
-    async def _announce(self, match_id: str) -> None:
-        async with self._work.locks[match_id]:
-            await self._tell(match_id)
-
-    async def _tell(self, match_id: str) -> None:
-        if await self._announcer.announce(match_id):
+    async def _begin(self, match_id: str) -> None:
+        self._subscription.follow(match_id)
+        live = await self._tools.keeper.load(match_id)
+        if not seats_of(live, self._caller):
             self._subscription.leave(match_id)
-            self._work.locks.pop(match_id, None)
+            message = "none of its seats is yours"
+            raise RefusedError(Reason.SEAT_NOT_YOURS, message)
+        self._announcer.begin(match_id)
+
+    def _announce_soon(self, match_id: str, place: EntryId | None) -> None:
+        self._tell_soon(lambda: self._announce(match_id, place))
+
+    async def _announce(self, match_id: str, place: EntryId | None) -> None:
+        async with self._work.locks[match_id]:
+            await self._tell(match_id, place)
+
+    async def _tell(
+        self, match_id: str, place: EntryId | None, answer: Answer | None = None
+    ) -> None:
+        if await self._announcer.announce(match_id, place, answer):
+            self._subscription.leave(match_id)
             await self._tools.store.drop_live(self._bot, match_id)
+        if not self._announcer.follows(match_id):
+            self._work.locks.pop(match_id, None)
+
+    async def _find(self, cursors: Mapping[str, int]) -> Sequence[LiveMatch]:
+        """Follow matches that are new to this attachment, and return them."""
+        follow = self._subscription.follow
+        return await self._announcer.find(self._tools.store, cursors, follow)
 
     async def _listen(self) -> None:
         mine = f"bot/{self._bot}"
-        while topics := await self._subscription.changes():
-            if EVERYTHING in topics:
-                topics = {mine, *self._announcer.matches}
-            if mine in topics:
-                newest = await self._tools.store.attachment(self._bot)
-                if newest not in (self._attachment, None):
-                    self._emit(Fenced(newest or ""))
+        while wakes := await self._subscription.changes():
+            places = {wake.topic: wake.place for wake in wakes}
+            if EVERYTHING.topic in places:
+                places = dict.fromkeys((mine, *self._announcer.matches))
+            if mine in places:
+                del places[mine]
+                if await self._is_fenced():
                     return
-                for live in await self._announcer.find(self._tools.store, {}):
-                    topics.add(live.state.setup.match_id)
-                    self._subscription.follow(live.state.setup.match_id)
-            for match_id in topics - {mine}:
-                self._start(self._announce(match_id))
+                for live in await self._find({}):
+                    places[live.state.setup.match_id] = ANYWHERE
+            for match_id, place in places.items():
+                if not self._announcer.knows(match_id, place):
+                    self._announce_soon(match_id, place)
         self._emit(Drain(self._policy.drain_ms))
         await asyncio.sleep(self._policy.drain_ms / 1000)
         self._end(Reason.REFEREE_DRAINING, "this replica is about to stop")
+
+    async def _is_fenced(self) -> bool:
+        """End the stream if a newer attachment of the bot has taken over."""
+        newest = await self._tools.store.attachment(self._bot)
+        if newest is None or newest == self._attachment:
+            return False
+        self._emit(Fenced(newest))
+        message = "a newer stream of this bot has taken over"
+        self._end(Reason.ATTACHMENT_FENCED, message)
+        return True
 
     async def _keep_alive(self) -> None:
         number = 0
@@ -286,19 +357,21 @@ class Session:
             number += 1
             self._emit(Ping(number=number, now_ms=time.time_ns() // 1_000_000))
 
-    def _problem(self, reason: Reason, message: str) -> None:
-        self._emit(Problem(error=RefusedError(reason, message)))
-
-    def _end(self, reason: Reason, message: str) -> None:
-        if self.error is None:
-            self.error = RefusedError(reason, message)
+    def _end(self, reason: Reason, message: str, **facts: object) -> None:
+        if not self._ended:
+            self.error = RefusedError(reason, message, **facts)
         self.hang_up()
 
     def _emit(self, message: Message) -> None:
-        try:
-            self._queue.put_nowait(message)
-        except asyncio.QueueFull:
+        if self._ended:
+            return
+        if self._queue.full():
+            # A bot that is so far behind learns nothing from old news.
+            while not self._queue.empty():
+                self._queue.get_nowait()
             self._end(Reason.LIMIT_EXCEEDED, "the stream is read too slowly")
+            return
+        self._queue.put_nowait(message)
 
 
 __all__ = ["Session", "SessionPolicy"]

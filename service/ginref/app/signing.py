@@ -2,31 +2,50 @@
 
 import asyncio
 import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from ginref.app.desk import Tools
-from ginref.app.keeper import LiveMatch
-from ginref.app.port import StoreUnavailableError
+from ginref.app.keeper import LiveMatch, fold
+from ginref.app.port import Signer, StoreUnavailableError
 from ginref.record.document import PAYLOAD_TYPE, build_record
+from ginref.record.entry import StampedEntry
 from ginref.record.envelope import seal_envelope
+from ginref.record.setup import Setup
 
 _LOG: Final = logging.getLogger(__name__)
 
 _INTERVAL: Final = 0.25
 _BATCH: Final = 50
+_FIRST_PAUSE: Final = 1.0
+_LONGEST_PAUSE: Final = 300.0
 
 
 class FoldError(Exception):
     """The log of a match does not lead to the state that was stored."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Pause:
+    """When a record that failed is tried again; both in seconds."""
+
+    until: float
+    length: float
+
+
 class Signing:
     """Builds, signs and archives records: at least once, and always the same bytes."""
 
-    def __init__(self, tools: Tools) -> None:
-        """Work with these tools."""
+    def __init__(
+        self, tools: Tools, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Work with these tools; `monotonic` tells seconds."""
         self._tools = tools
+        self._monotonic = monotonic
         self._asked = asyncio.Event()
+        self._failed: dict[str, _Pause] = {}
 
     def ask(self) -> None:
         """Look for ended matches at once, not at the next interval."""
@@ -37,11 +56,14 @@ class Signing:
         while True:
             self._asked.clear()
             try:
-                await self.sign_finished()
+                more = await self.sign_finished() >= _BATCH
             except StoreUnavailableError:
-                pass
-            except Exception:  # noqa: BLE001 - one bad record must not stop the rest
+                more = False
+            except Exception:  # noqa: BLE001 - signing goes on
                 _LOG.exception("signing failed")
+                more = False
+            if more:
+                continue
             try:
                 async with asyncio.timeout(_INTERVAL):
                     await self._asked.wait()
@@ -50,31 +72,58 @@ class Signing:
 
     async def sign_finished(self) -> int:
         """Sign what is over and not archived; return how many records that were."""
+        # Records that fail stay on the list, and must not crowd out others.
+        finished = await self._tools.store.finished(_BATCH + len(self._failed))
+        self._failed = {
+            match_id: pause
+            for match_id, pause in self._failed.items()
+            if match_id in finished
+        }
         signed = 0
-        for match_id in await self._tools.store.finished(_BATCH):
+        for match_id in finished:
+            pause = self._failed.get(match_id)
+            if pause and self._monotonic() < pause.until:
+                continue
             try:
-                envelope = await self._build(match_id)
-                await self._tools.archive.put(match_id, envelope)
-            except (StoreUnavailableError, asyncio.CancelledError):
+                await self._sign(match_id)
+            except StoreUnavailableError:
                 raise
             except Exception:  # noqa: BLE001 - one bad record must not stop the rest
-                # It stays on the list of ended matches, to be tried again.
                 _LOG.exception("the record of match %s is not archived", match_id)
+                length = (
+                    min(2 * pause.length, _LONGEST_PAUSE) if pause else _FIRST_PAUSE
+                )
+                self._failed[match_id] = _Pause(self._monotonic() + length, length)
                 continue
-            await self._tools.store.acknowledge(match_id)
-            self._tools.observer.record_signed()
             signed += 1
         return signed
 
-    async def _build(self, match_id: str) -> bytes:
-        stored = await self._tools.keeper.load(match_id)
-        replayed = await self._tools.keeper.replay(match_id)
-        _compare(match_id, stored, replayed)
-        payload = build_record(replayed.state.setup, replayed.tail)
-        return seal_envelope(payload, PAYLOAD_TYPE, self._tools.signer)
+    async def _sign(self, match_id: str) -> None:
+        keeper, signer = self._tools.keeper, self._tools.signer
+        # What is compared is what the store holds, not what this process remembers.
+        keeper.forget(match_id)
+        stored = await keeper.load(match_id)
+        setup, log = await keeper.history(match_id)
+        # A long match takes a while to fold; moves of others must not wait for it.
+        envelope = await asyncio.to_thread(_write, stored, setup, log, signer)
+        await self._tools.archive.put(match_id, envelope)
+        await self._tools.store.acknowledge(match_id)
+        self._tools.observer.record_signed()
+        keeper.forget(match_id)
 
 
-def _compare(match_id: str, stored: LiveMatch, replayed: LiveMatch) -> None:
-    if stored.state != replayed.state or stored.clock != replayed.clock:
+def _write(
+    stored: LiveMatch, setup: Setup, log: Sequence[StampedEntry], signer: Signer
+) -> bytes:
+    """Return the signed record of a match.
+
+    Raises:
+        FoldError: The log does not lead to the stored state.
+        ReplayError: No referee could have written the log.
+    """
+    folded = fold(setup, log)
+    if stored.state != folded.state or stored.clock != folded.clock:
+        match_id = setup.match_id
         message = f"the log of match {match_id} does not lead to its stored state"
         raise FoldError(message)
+    return seal_envelope(build_record(setup, log), PAYLOAD_TYPE, signer)

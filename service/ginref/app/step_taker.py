@@ -4,7 +4,7 @@ from typing import Final
 
 from ginref.app.error import Reason, RefusedError
 from ginref.app.judge import Judge
-from ginref.app.keeper import Keeper, LiveMatch, Stored
+from ginref.app.keeper import Draft, Keeper, LiveMatch, Stored
 from ginref.record.entry import (
     Aborted,
     Accepted,
@@ -13,6 +13,7 @@ from ginref.record.entry import (
     Entry,
     Resigned,
     Revealed,
+    entry_word,
 )
 from ginref.record.lifecycle import (
     EndingKind,
@@ -41,20 +42,21 @@ class StepTaker:
             RefusedError: MATCH_OVER, MOVE_LATE, STEP_OUT_OF_ORDER,
                 COMMITMENT_BROKEN or VERSION_STALE.
         """
+        judged = not isinstance(entry, Aborted)
         for _ in range(_ATTEMPTS):
             if _is_done(live.state, entry):
                 return live
-            if live.is_late and not isinstance(entry, Aborted):
+            if live.is_late and judged:
                 await self._judge.time_out(live)
                 raise self._judge.late(live)
             try:
                 result = await self._keeper.commit(
-                    live, entry, judge_time=not isinstance(entry, Aborted)
+                    Draft(live=live, entry=entry, judge_time=judged),
+                    self._judge.observe,
                 )
             except StepError as error:
-                raise _refused_step(live.state, error) from None
+                raise _refused_step(live.state, entry, error) from None
             if isinstance(result, Stored):
-                self._judge.observe(result)
                 return result.after
             live = await self._keeper.load(live.state.setup.match_id)
         raise RefusedError(
@@ -86,15 +88,17 @@ def _is_done(state: MatchState, entry: Entry) -> bool:
     return bool(ending and ending.kind is kind and seat in ending.seats_at_fault)
 
 
-def _refused_step(state: MatchState, error: StepError) -> RefusedError:
+def _refused_step(state: MatchState, entry: Entry, error: StepError) -> RefusedError:
     if error.reason is StepReason.MATCH_OVER or state.stage is Stage.OVER:
         kind = state.ending.kind if state.ending else ""
         return RefusedError(Reason.MATCH_OVER, "the match is over", ending=kind)
     if error.reason is StepReason.COMMITMENT_BROKEN:
         message = "the share is not the one that was committed to"
-        return RefusedError(Reason.COMMITMENT_BROKEN, message)
+        seat = getattr(entry, "seat", "")
+        return RefusedError(Reason.COMMITMENT_BROKEN, message, seat=seat)
     return RefusedError(
         Reason.STEP_OUT_OF_ORDER,
         "the seat is not asked for this step now",
         stage=state.stage,
+        step=entry_word(entry),
     )

@@ -21,22 +21,37 @@ class Sweeper:
         """Sweep a store."""
         self._store = store
         self._desk = desk
+        self._faulty: set[str] = set()
 
     async def run(self) -> None:
         """Sweep until cancelled."""
         while True:
             try:
-                full = await self.sweep() == _BATCH
+                more = await self.sweep() >= _BATCH
             except StoreUnavailableError:
-                full = False
-            except Exception:  # noqa: BLE001 - one match must not stop every clock
+                more = False
+            except Exception:  # noqa: BLE001 - the clocks go on
                 _LOG.exception("sweep failed")
-                full = False
-            await asyncio.sleep(0 if full else _INTERVAL)
+                more = False
+            await asyncio.sleep(0 if more else _INTERVAL)
 
     async def sweep(self) -> int:
-        """Time out what is due; return how many matches were looked at."""
-        due = await self._store.due(_BATCH)
-        for match_id in due:
+        """See to a batch of matches that are due, and return how many those were.
+
+        Each is over afterwards, by this sweeper or by another one.
+        """
+        # Matches that cannot be timed out stay due, and must not crowd out others.
+        due = await self._store.due(_BATCH + len(self._faulty))
+        self._faulty &= set(due)
+        await asyncio.gather(*map(self._time_out, due))
+        return len(due) - len(self._faulty)
+
+    async def _time_out(self, match_id: str) -> None:
+        try:
             await self._desk.time_out(match_id)
-        return len(due)
+        except StoreUnavailableError:
+            raise
+        except Exception:  # noqa: BLE001 - one match must not stop every clock
+            if match_id not in self._faulty:
+                _LOG.exception("match %s cannot be timed out", match_id)
+            self._faulty.add(match_id)

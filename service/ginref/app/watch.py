@@ -61,20 +61,25 @@ class Watcher:
         """
         check_reach(caller, match_id)
         place = _read_cursor(cursor)
-        resumed = place is not None
         self._observer.watching(1)
         try:
             with self._hub.subscribe() as subscription:
                 subscription.follow(match_id)
+                live = await self._keeper.load(match_id)
                 while True:
-                    live = await self._keeper.load(match_id)
                     here = place_of(live)
+                    if place is not None and here < place:
+                        raise _bad_cursor()
                     if place is None or here > place:
-                        after = place if resumed and place else here
+                        after = here if place is None else place
                         yield await self._step(caller, live, after)
-                        place, resumed = here, True
-                    if live.state.ending or not await subscription.changes():
+                        place = here
+                    if live.state.ending:
                         return
+                    changes = await subscription.changes()
+                    if not changes:
+                        return
+                    live = await self._keeper.latest(match_id, changes[0].place)
         finally:
             self._observer.watching(-1)
 
@@ -98,8 +103,12 @@ def _read_cursor(cursor: str) -> EntryId | None:
     if not cursor:
         return None
     version, dash, refusal = cursor.partition("-")
-    digits = version.isascii() and version.isdigit() and refusal.isdigit()
+    digits = cursor.isascii() and version.isdigit() and refusal.isdigit()
     if not dash or not digits or len(cursor) > len("2147483647-65535"):
-        message = "the cursor was not made by this referee"
-        raise RefusedError(Reason.FIELD_INVALID, message, field="cursor")
+        raise _bad_cursor()
     return EntryId(int(version), int(refusal))
+
+
+def _bad_cursor() -> RefusedError:
+    message = "the cursor was not made by this referee"
+    return RefusedError(Reason.FIELD_INVALID, message, field="cursor")
