@@ -20,7 +20,7 @@ REQUEST_ID_BYTES: Final = 64
 _T = TypeVar("_T")
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,31}")
-_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
+_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 def missing(at: str) -> RefusedError:
@@ -68,7 +68,7 @@ def read_id(text: str, at: str) -> str:
     if not text:
         raise missing(at)
     if not _ID.fullmatch(text):
-        raise invalid(at, "an id of at most 64 letters, digits and ._:-")
+        raise invalid(at, "an id of at most 64 letters, digits, _ and -")
     return text
 
 

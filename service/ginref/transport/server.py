@@ -80,7 +80,7 @@ class ServerOptions:
     write_ms: int = 10_000
     connection_age_ms: int | None = None
     call_limit: int = 4096
-    stream_limit: int = 256
+    stream_limit: int = 1000
 
     def channel_arguments(self) -> list[tuple[str, int]]:
         """Return the settings of the gRPC core."""

@@ -1,21 +1,48 @@
+import asyncio
 import random
-from collections.abc import Callable
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
+from pathlib import Path
+from typing import Any
 
+import grpc
+import grpc.aio
 import pytest
 
-from ginref.app.keeper import LiveMatch
+from ginref.adapters.folder_archive import FolderArchive
+from ginref.adapters.memory_store import MemoryRegistry, MemoryStore
+from ginref.adapters.metrics import PrometheusObserver
+from ginref.adapters.sealing import AesSealer
+from ginref.app.desk import Desk, Tools
+from ginref.app.gate import Gate
+from ginref.app.hub import Hub
+from ginref.app.keeper import Keeper, LiveMatch
+from ginref.app.match_store import StoredMatch, SubmissionKey
+from ginref.app.port import Signer
 from ginref.app.report import PublicEvent, SeatReport
 from ginref.app.reporting import clock_facts, match_facts
+from ginref.app.watch import Watcher
 from ginref.engine.seat import Seat
 from ginref.engine.view import view_for
 from ginref.record.clock import StoredClock
 from ginref.record.entry import StampedEntry
 from ginref.record.lifecycle import MatchState, begin, step
 from ginref.record.setup import Setup
+from ginref.transport.server import RefereeServer, ServerOptions
+from ginref.v1 import registry_pb2, registry_service_pb2
+from ginref.v1.bot_service_pb2 import ConnectResponse
+from ginref.v1.referee_service_pb2_grpc import RefereeServiceStub as RefereeStub
+from ginref.v1.registry_service_pb2_grpc import RegistryServiceStub as RegistryStub
 
 CREATED_MS = 1_790_000_000_000
+Stub = Any
+"""The client side of a service, as generated."""
+
 NOW_MS = 1_790_000_123_456
 
 
@@ -64,3 +91,170 @@ def report_for() -> Callable[..., SeatReport]:
         )
 
     return build
+
+
+class SecretChance:
+    """Secrets that nobody can foresee."""
+
+    def token(self, size: int) -> bytes:
+        return secrets.token_bytes(size)
+
+
+class FlakyStore(MemoryStore):
+    """Fails the next reads in the way it is told to."""
+
+    failure: Exception | None = None
+
+    async def read(
+        self, match_id: str, key: SubmissionKey | None = None
+    ) -> StoredMatch | None:
+        if self.failure is not None:
+            raise self.failure
+        return await super().read(match_id, key)
+
+
+@dataclass
+class Channel:
+    """A connection, and the metadata that its calls carry."""
+
+    raw: grpc.aio.Channel
+    metadata: tuple[tuple[str, str], ...]
+
+    def registry(self) -> Stub:
+        return RegistryStub(self.raw)
+
+    def referee(self) -> Stub:
+        return RefereeStub(self.raw)
+
+    def connect(self) -> grpc.aio.StreamStreamCall[bytes, ConnectResponse]:
+        """The bots' stream, on which any bytes can be sent."""
+        method = "/ginref.v1.BotService/Connect"
+        call: Stub = self.raw.stream_stream(
+            method, response_deserializer=ConnectResponse.FromString
+        )
+        opened: grpc.aio.StreamStreamCall[bytes, ConnectResponse] = call(
+            metadata=self.metadata
+        )
+        return opened
+
+    async def send(self, method: str, data: bytes) -> bytes:
+        """The answer to a call made of any bytes."""
+        call: Stub = self.raw.unary_unary(method)
+        answer: bytes = await call(data, metadata=self.metadata)
+        return answer
+
+
+@dataclass(kw_only=True)
+class Served:
+    """A referee that serves on a port of its own, in this process."""
+
+    address: str
+    gate: Gate
+    hub: Hub
+    store: FlakyStore
+    operator: str
+    calls: list[tuple[str, str]]
+
+    @asynccontextmanager
+    async def channel(self, token: str | None = None) -> AsyncIterator[Channel]:
+        """A connection whose calls carry a token."""
+        async with grpc.aio.insecure_channel(
+            self.address, options=[("grpc.use_local_subchannel_pool", 1)]
+        ) as channel:
+            metadata = () if token is None else (("authorization", f"Bearer {token}"),)
+            yield Channel(channel, metadata)
+
+    async def token(self, role: str, bot: str | None = None) -> str:
+        """A new token; a bot is added with it."""
+        async with self.channel(self.operator) as channel:
+            registry = channel.registry()
+            if bot is not None:
+                await registry.CreateOwner(
+                    registry_service_pb2.CreateOwnerRequest(name="owner"),
+                    metadata=channel.metadata,
+                )
+                await registry.CreateBot(
+                    registry_service_pb2.CreateBotRequest(name=bot, owner="owner"),
+                    metadata=channel.metadata,
+                )
+            made = await registry.CreateToken(
+                registry_service_pb2.CreateTokenRequest(
+                    role=registry_pb2.Role.Value(f"ROLE_{role.upper()}"), bot=bot
+                ),
+                metadata=channel.metadata,
+            )
+        secret: str = made.secret
+        return secret
+
+
+@pytest.fixture
+async def serve(
+    tmp_path: Path, referee: Callable[[], Signer]
+) -> Callable[..., AbstractAsyncContextManager[Served]]:
+    """Serve a referee with some options."""
+
+    @asynccontextmanager
+    async def start(**options: object) -> AsyncIterator[Served]:
+        store, registry = FlakyStore(), MemoryRegistry()
+        keeper, hub = Keeper(store, AesSealer(bytes(32))), Hub(store)
+        tools = Tools(
+            store=store,
+            registry=registry,
+            keeper=keeper,
+            signer=referee(),
+            archive=FolderArchive(tmp_path),
+            chance=SecretChance(),
+            observer=PrometheusObserver(version="0", store="memory"),
+            durability="memory",
+            engine="0",
+            allow_seeded=True,
+            wake=hub.notify,
+        )
+        gate = Gate(registry, tools.chance, lambda: time.time_ns() // 1_000_000)
+        _, operator = await gate.issue_operator()
+        listening = asyncio.create_task(hub.run())
+        calls = Calls()
+        settings = {"listen": "127.0.0.1:0", "drain_ms": 300, **options}
+        server = RefereeServer(
+            Desk(tools),
+            gate,
+            Watcher(keeper, hub, tools.observer),
+            hub,
+            tools,
+            ServerOptions(**settings),  # type: ignore[arg-type]
+            calls,
+        )
+        try:
+            async with server as address:
+                yield Served(
+                    address=address,
+                    gate=gate,
+                    hub=hub,
+                    store=store,
+                    operator=operator,
+                    calls=calls.seen,
+                )
+        finally:
+            listening.cancel()
+
+    return start
+
+
+@pytest.fixture
+async def served(
+    serve: Callable[..., AbstractAsyncContextManager[Served]],
+) -> AsyncIterator[Served]:
+    """A referee that serves on loopback."""
+    async with serve() as running:
+        yield running
+
+
+class Calls:
+    """Remembers which calls ended how."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, str]] = []
+
+    def call(self, method: str, code: str, seconds: float) -> None:
+        assert seconds >= 0
+        self.seen.append((method.rpartition("/")[2], code))

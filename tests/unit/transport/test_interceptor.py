@@ -1,0 +1,104 @@
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import grpc
+import grpc.aio
+import pytest
+
+from ginref.adapters.memory_store import MemoryRegistry
+from ginref.app.gate import Gate
+from ginref.transport.interceptor import Interceptor
+
+Generated = Any
+"""Part of a call or a handler, typed where it is generated only."""
+
+FIRST = b"first"
+
+
+class NoChance:
+    """Makes the same secret every time."""
+
+    def token(self, size: int) -> bytes:
+        return bytes(size)
+
+
+@asynccontextmanager
+async def _serving(
+    answers: Generated,
+) -> AsyncIterator[tuple[Generated, str]]:
+    """A server with one method, whose streams are dropped after a tenth of a second."""
+    gate = Gate(MemoryRegistry(), NoChance(), lambda: 0)
+    _, secret = await gate.issue_operator()
+    server = grpc.aio.server(interceptors=[Interceptor(gate, write_timeout=0.1)])
+    handler: Generated = grpc.unary_stream_rpc_method_handler(answers)
+    handlers = grpc.method_handlers_generic_handler("test", {"Answer": handler})
+    server.add_generic_rpc_handlers((handlers,))
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    try:
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            yield channel.unary_stream("/test/Answer"), secret
+    finally:
+        await server.stop(None)
+
+
+async def test_a_stream_that_is_not_read_is_closed() -> None:
+    closed = asyncio.Event()
+
+    async def flood(_: bytes, __: object) -> AsyncIterator[bytes]:
+        try:
+            while True:
+                yield b"x" * 60_000
+        finally:
+            closed.set()
+
+    async with _serving(flood) as (method, secret):
+        metadata = (("authorization", f"Bearer {secret}"),)
+        call = method(b"", metadata=metadata)
+        assert await call.read()
+
+        await closed.wait()
+
+        with pytest.raises(grpc.aio.AioRpcError) as dropped:
+            await _read_all(call)
+        assert dropped.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+async def _read_all(call: Generated) -> None:
+    while await call.read() is not grpc.aio.EOF:
+        pass
+
+
+async def test_a_stream_that_its_caller_leaves_is_closed() -> None:
+    closed = asyncio.Event()
+
+    async def trickle(_: bytes, __: object) -> AsyncIterator[bytes]:
+        try:
+            yield FIRST
+            await asyncio.Event().wait()
+        finally:
+            closed.set()
+
+    async with _serving(trickle) as (method, secret):
+        metadata = (("authorization", f"Bearer {secret}"),)
+        call = method(b"", metadata=metadata)
+        await call.read()
+
+        call.cancel()
+
+        await closed.wait()
+
+
+async def test_a_stream_needs_a_token_like_any_call() -> None:
+    async def trickle(_: bytes, __: object) -> AsyncIterator[bytes]:
+        yield FIRST
+
+    async with _serving(trickle) as (method, _):
+        call = method(b"")
+
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await call.read()
+
+    assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED
