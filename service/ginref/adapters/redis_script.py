@@ -268,21 +268,15 @@ for seat = 1, seats do
   banks[seat] = tonumber(banks[seat])
 end
 
-redis.call('XADD', log, entry_id, 't', integer(now), 'e', entry)
-if digest ~= '' then
-  redis.call('HSET', idem, bucket_name, (bucket or '') .. idem_record)
-end
-
-if refusal == '1' then
-  redis.call('HSET', match,
-    'refusals', integer(tonumber(refusals) + 1), 'latest', integer(now))
-else
+-- A script that fails after a write is not undone: so all sums come first.
+local bank = false
+if refusal ~= '1' then
   if mover ~= '' then
     local seat = tonumber(mover) + 1
     elapsed = now - started
     local used = math.max(0, elapsed - free)
     banks[seat] = banks[seat] - math.min(banks[seat], used)
-    redis.call('HSET', match, bank_names[seat], integer(banks[seat]))
+    bank = seat
   end
   clock_to_act = to_act
   started = now
@@ -293,8 +287,22 @@ else
   elseif to_act ~= '' then
     deadline = now + math.min(free + banks[tonumber(to_act) + 1], cap)
   end
+end
+local next_version = integer(tonumber(version) + 1)
+local next_refusals = integer(tonumber(refusals) + 1)
+
+redis.call('XADD', log, entry_id, 't', integer(now), 'e', entry)
+if digest ~= '' then
+  redis.call('HSET', idem, bucket_name, (bucket or '') .. idem_record)
+end
+if refusal == '1' then
+  redis.call('HSET', match, 'refusals', next_refusals, 'latest', integer(now))
+else
+  if bank then
+    redis.call('HSET', match, bank_names[bank], integer(banks[bank]))
+  end
   redis.call('HSET', match,
-    'version', integer(tonumber(version) + 1), 'refusals', 0, 'over', ending,
+    'version', next_version, 'refusals', 0, 'over', ending,
     'state', state, 'to_act', to_act, 'started', integer(started),
     'deadline', integer(deadline), 'elapsed', integer(elapsed),
     'latest', integer(now))
