@@ -89,6 +89,7 @@ def clock_from_wire(name: str, custom: clock_pb.ClockPolicy | None) -> ClockPoli
     return ClockPolicy(name=_CUSTOM, **values)
 
 
+@lru_cache(_RULES_KEPT)
 def clock_to_wire(policy: ClockPolicy) -> clock_pb.ClockPolicy:
     """Write time rules."""
     return clock_pb.ClockPolicy(**asdict(policy))
