@@ -1,18 +1,24 @@
 """What the documentation says is true of the code beside it."""
 
 import argparse
+import asyncio
 import doctest
 import json
 import re
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ginref.adapters.key_folder import KeyFolder
+from ginref.adapters.metrics import PrometheusObserver
 from ginref.app.error import Reason
+from ginref.bootstrap import running
+from ginref.config import PREFIX, ServeConfig
 from ginref.engine.move import PASS
 from ginref.engine.ruleset import GIN
 from ginref.engine.seat import Seat
@@ -37,7 +43,10 @@ from ginref.record.entry import (
 )
 from ginref.record.envelope import seal_envelope
 from ginref.record.setup import Setup
+from ginref.record.verify import Finding, verify_record
 from ginref.transport.status import CODES
+from ginref_client import Session
+from ginref_client.bots.simple import Simple
 from ginref_client.run import _parser
 
 ROOT = Path(__file__).parents[2]
@@ -278,3 +287,60 @@ def test_the_options_of_a_bots_program_are_those_on_the_page() -> None:
         if not isinstance(action, argparse._HelpAction)  # noqa: SLF001
     }
     assert told == parsed
+
+
+async def test_the_program_that_organizes_a_match_leads_to_a_signed_record(
+    tmp_path: Path,
+) -> None:
+    (program,) = [
+        code
+        for head, code in BLOCK.findall((DOCS / "operations.md").read_text())
+        if head.endswith('title="organize.py"')
+    ]
+    config = ServeConfig(
+        data=tmp_path / "ginref-data", listen="127.0.0.1:0", admin="127.0.0.1:0"
+    )
+
+    async with running(config, asyncio.Event()) as referee:
+        code = program.replace("127.0.0.1:7878", referee.grpc)
+        organizer = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", code), cwd=tmp_path, stdout=subprocess.PIPE
+        )
+        match_id = (await organizer.communicate())[0].decode().strip()
+        sessions = [
+            Session(referee.grpc, (tmp_path / f"{name}.token").read_text(), bot)
+            for name, bot in (("first", Simple), ("careful", Simple))
+        ]
+        ended = await asyncio.gather(*(one.run(until=bool) for one in sessions))
+        record = config.archive_folder / f"{match_id}.json"
+        while not record.exists():  # noqa: ASYNC110 - a folder has no events
+            await asyncio.sleep(0.05)
+
+    assert [result.match_id for (result,) in ended] == [match_id, match_id]
+    verdict = verify_record(
+        record.read_bytes(), dict(KeyFolder(config.keys_folder).public_keys)
+    )
+    assert verdict.finding is Finding.VALID, verdict.problem
+
+
+def test_the_table_of_settings_is_that_of_the_command() -> None:
+    told = list(rows(DOCS / "operations.md", "## Settings"))
+
+    assert [variable.strip("`") for _, variable, *_ in told] == [
+        f"{PREFIX}{field.name.upper()}" for field in fields(ServeConfig)
+    ]
+    assert [option.strip("`") for option, *_ in told] == [
+        f"--{field.name.replace('_', '-')}" for field in fields(ServeConfig)
+    ]
+
+
+def test_the_table_of_metrics_is_what_a_referee_shows() -> None:
+    observer = PrometheusObserver(version="1", store="memory")
+
+    shown = set(re.findall(rb"^# TYPE (ginref_\w+) ", observer.render(), re.MULTILINE))
+    told = {
+        name.strip("`").encode()
+        for name, *_ in rows(DOCS / "operations.md", "## Metrics")
+    }
+
+    assert told == {name for name in shown if not name.endswith(b"_created")}
