@@ -1,0 +1,48 @@
+"""The command line: one word per thing."""
+
+from typing import Annotated
+
+import typer
+
+from ginref import __version__
+from ginref.cli import keys, serve, verify
+
+app = typer.Typer(
+    name="ginref",
+    help="The referee of Gin Rummy and Hollywood Gin matches between programs.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Print the version.",
+            is_eager=True,
+            callback=_show_version,
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+app.command()(serve.serve)
+app.command()(verify.verify)
+app.add_typer(keys.app, name="keys")
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
