@@ -16,6 +16,7 @@ from ginref.engine.move import (
 from ginref.engine.view import SeatView
 from ginref_client.bot import Bot
 from ginref_client.fact import FinishedMatch, FinishedRound, MatchInfo, TurnClock
+from ginref_client.referee import Referee
 from ginref_client.run import main
 from ginref_client.session import Session
 
@@ -36,6 +37,7 @@ __all__ = [
     "MatchInfo",
     "Move",
     "Pass",
+    "Referee",
     "SeatView",
     "Session",
     "TurnClock",

@@ -6,7 +6,6 @@ stream or the next one, so that it counts once however often the network fails.
 
 import asyncio
 import logging
-import random
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from ginref import __version__
 from ginref.v1 import session_pb2
 from ginref.v1.bot_service_pb2 import ConnectRequest
 from ginref.v1.bot_service_pb2_grpc import BotServiceStub
+from ginref_client.backoff import backoff
 from ginref_client.bot import Bot
 from ginref_client.endpoint import Endpoint, bearer, parse_endpoints
 from ginref_client.error import ProtocolError, UnavailableError
@@ -33,8 +33,6 @@ _log = logging.getLogger(__name__)
 PROTOCOL: Final = 1
 
 _WELCOME_SECONDS: Final = 10.0
-_BACKOFF_FIRST: Final = 0.1
-_BACKOFF_MOST: Final = 2.0
 _MILLI: Final = 1000
 
 Finished = Callable[[Sequence[FinishedMatch]], bool]
@@ -179,7 +177,7 @@ class Session:
             endpoint += 1
             # Another replica is tried at once, the same one again after a while.
             if endpoint % len(self._endpoints) == 0:
-                await asyncio.sleep(_backoff(attempts))
+                await asyncio.sleep(backoff(attempts))
                 attempts += 1
 
     async def _attach(
@@ -251,9 +249,3 @@ async def _until_none(
 ) -> AsyncIterator[ConnectRequest]:
     while (message := await outbox.get()) is not None:
         yield message
-
-
-def _backoff(attempts: int) -> float:
-    """Seconds to wait before the next attempt; spread, so that bots do not gang up."""
-    longest = min(_BACKOFF_MOST, _BACKOFF_FIRST * (1 << min(attempts, 16)))
-    return longest * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
