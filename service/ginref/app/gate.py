@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -16,6 +17,8 @@ from ginref.app.port import Chance, Registry
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,31}")
 _SECRET_SIZE: Final = 32
 _ID_SIZE: Final = 8
+_MEMORY_MS: Final = 2_000
+_MEMORY_ROWS: Final = 10_000
 _HOSTS: Final = (Role.OPERATOR, Role.ORGANIZER)
 
 # Which roles a caller may hand out: never more than its own.
@@ -76,9 +79,13 @@ class Gate:
         self._registry = registry
         self._chance = chance
         self._now_ms = now_ms
+        self._known: OrderedDict[str, tuple[int, TokenRow]] = OrderedDict()
 
     async def authenticate(self, secret: str | None) -> Caller:
         """Return who bears a token.
+
+        A row is remembered for two seconds, so that is how long a token may still
+        work here after another process has revoked it.
 
         Raises:
             RefusedError: TOKEN_MISSING, TOKEN_UNKNOWN, TOKEN_EXPIRED or
@@ -87,11 +94,7 @@ class Gate:
         if not secret:
             message = "a bearer token is needed"
             raise RefusedError(Reason.TOKEN_MISSING, message)
-        row = await self._registry.get("token", _digest(secret))
-        if row is None:
-            message = "the token is not one of this referee's"
-            raise RefusedError(Reason.TOKEN_UNKNOWN, message)
-        token = _read_token(row)
+        token = await self._token(_digest(secret))
         if token.revoked_ms is not None:
             message = "the token has been revoked"
             raise RefusedError(Reason.TOKEN_REVOKED, message)
@@ -220,6 +223,7 @@ class Gate:
             revoked = replace(row, revoked_ms=self._now_ms())
             new = _write_token(digest, revoked)
             if await self._registry.replace("token", digest, text, new):
+                self._known.pop(digest, None)
                 return revoked
             # Revoking is the only change a row knows: somebody else did it.
             return await self.revoke_token(caller, token_id)
@@ -247,6 +251,28 @@ class Gate:
         digest = _digest(secret)
         await self._registry.add("token", digest, _write_token(digest, row))
         return row, secret
+
+    async def _token(self, digest: str) -> TokenRow:
+        """Return a token's row, not older than it may be.
+
+        Raises:
+            RefusedError: TOKEN_UNKNOWN.
+        """
+        now_ms = self._now_ms()
+        read_ms, token = self._known.get(digest, (None, None))
+        if read_ms is not None and token and 0 <= now_ms - read_ms < _MEMORY_MS:
+            return token
+        row = await self._registry.get("token", digest)
+        if row is None:
+            self._known.pop(digest, None)
+            message = "the token is not one of this referee's"
+            raise RefusedError(Reason.TOKEN_UNKNOWN, message)
+        token = _read_token(row)
+        self._known[digest] = now_ms, token
+        self._known.move_to_end(digest)
+        while len(self._known) > _MEMORY_ROWS:
+            self._known.popitem(last=False)
+        return token
 
     async def _tokens(self) -> list[tuple[str, TokenRow, str]]:
         """Return digest, row and stored text of every token, by identity."""
