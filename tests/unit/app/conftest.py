@@ -366,6 +366,11 @@ class World:
         )
         return replace(made, **changes)
 
+    def wrong(self, turn: SeatReport) -> Submission:
+        """A well-formed move for a turn that the rules refuse."""
+        hand = turn.view.hand
+        return self.submission(turn, Discard(next(c for c in PACK if c not in hand)))
+
     async def submit(
         self, submission: Submission, facts: MatchFacts, desk: Desk | None = None
     ) -> MoveReport:
@@ -425,11 +430,6 @@ def choose(view: SeatView) -> Move:
     return DRAW_STOCK if DRAW_STOCK in view.legal else PASS
 
 
-def illegal(view: SeatView) -> Move:
-    """A well-formed move that the rules refuse."""
-    return Discard(next(card for card in PACK if card not in view.hand))
-
-
 @asynccontextmanager
 async def _world(signer: Signer) -> AsyncIterator[World]:
     time, registry, chance = Time(), MemoryRegistry(), SameChance()
@@ -461,12 +461,6 @@ async def world(referee: Callable[[], Signer]) -> AsyncIterator[World]:
     """A referee with two bots that are known to it."""
     async with _world(referee()) as made:
         yield made
-
-
-@pytest.fixture(scope="session")
-def wrong_move() -> Callable[[SeatView], Move]:
-    """A well-formed move that the rules refuse, for a view."""
-    return illegal
 
 
 @pytest.fixture(params=[Seat.NORTH, Seat.SOUTH], ids=str)
