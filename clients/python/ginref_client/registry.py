@@ -70,7 +70,7 @@ class Registry(Caller):
 
     async def create_token(
         self,
-        role: registry_pb2.Role.ValueType,
+        role: str,
         *,
         bot: str | None = None,
         match_ids: Sequence[str] = (),
@@ -81,17 +81,21 @@ class Registry(Caller):
         It is tried once: a second attempt would make a second token.
 
         Args:
-            role: What the bearer may do.
+            role: What the bearer may do: `operator`, `organizer`, `bot` or
+                `spectator`.
             bot: The bot it plays as, for a bot's token.
             match_ids: Matches to limit it to; empty for all.
             lifetime: Seconds for which it works; None for ever.
 
         Raises:
+            ValueError: There is no such role.
             RefusedError: The caller may not.
             UnavailableError: It is unknown whether the token was made.
         """
         request = registry_service_pb2.CreateTokenRequest(
-            role=role, bot=bot, match_ids=match_ids
+            role=registry_pb2.Role.Value(f"ROLE_{role.upper()}"),
+            bot=bot,
+            match_ids=match_ids,
         )
         if lifetime is not None:
             request.lifetime.CopyFrom(Duration(seconds=round(lifetime)))

@@ -12,7 +12,7 @@ from typing import Final
 
 from ginref_client.bot import Bot
 from ginref_client.error import ClientError
-from ginref_client.session import Session
+from ginref_client.session import Finished, Session
 
 _STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
@@ -46,8 +46,12 @@ def main(bot: Bot | Callable[[], Bot], arguments: Sequence[str] | None = None) -
         sys.exit(str(error))
 
 
-async def serve(session: Session) -> None:
+async def serve(session: Session, until: Finished | None = None) -> None:
     """Run a session until it ends or the process is asked to stop.
+
+    Args:
+        session: The session.
+        until: Asked after each match whether to stop; None plays on.
 
     Raises:
         ClientError: As `Session.run`.
@@ -57,7 +61,7 @@ async def serve(session: Session) -> None:
     for number in _STOP_SIGNALS:
         loop.add_signal_handler(number, session.stop)
     try:
-        await session.run()
+        await session.run(until)
     finally:
         for number in _STOP_SIGNALS:
             loop.remove_signal_handler(number)

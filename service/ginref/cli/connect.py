@@ -1,0 +1,119 @@
+"""`ginref connect`: attach a bot to a referee, and play until stopped."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from ginref_client.error import ClientError
+from ginref_client.fact import FinishedMatch
+from ginref_client.loading import load_bot
+from ginref_client.run import read_token, serve
+from ginref_client.session import Session
+
+_INTERRUPTED: Final = 130
+
+
+def connect(  # noqa: PLR0913, PLR0917 - one parameter for each option
+    bot: Annotated[
+        str,
+        typer.Argument(
+            metavar="BOT", help="careful, simple, FILE.py, FILE.py:CLASS, MODULE:CLASS."
+        ),
+    ],
+    url: Annotated[
+        str,
+        typer.Option(
+            envvar="GINREF_URL",
+            help="Address of the referee; several replicas with commas.",
+        ),
+    ],
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="GINREF_TOKEN_FILE",
+            help="File with the bot's token; else GINREF_TOKEN has it.",
+        ),
+    ] = None,
+    capacity: Annotated[
+        int, typer.Option(min=0, help="Matches at once; 0 for any number.")
+    ] = 0,
+    matches: Annotated[
+        int, typer.Option(min=0, help="Stop after so many matches; 0 plays on.")
+    ] = 0,
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for shares and evidence; by default one of your user's."
+        ),
+    ] = None,
+    roots: Annotated[
+        Path | None, typer.Option(help="Certificates to trust, in PEM.")
+    ] = None,
+    allow_plaintext: Annotated[
+        bool,
+        typer.Option(
+            "--allow-plaintext",
+            help="Send the token unencrypted over a network that is yours.",
+        ),
+    ] = False,
+) -> None:
+    """Attach a bot to a referee and play every match it is offered, until stopped.
+
+    Lost connections are made again, and moves sent again, by itself.
+    """
+    console = Console(highlight=False, soft_wrap=True)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    told = 0
+
+    def tell(finished: Sequence[FinishedMatch]) -> bool:
+        nonlocal told
+        for result in finished[told:]:
+            console.print(_line(result))
+        told = len(finished)
+        return 0 < matches <= told
+
+    try:
+        player = load_bot(bot)
+        session = Session(
+            url,
+            read_token(token_file),
+            player,
+            capacity=capacity,
+            state=state or _state_folder(player.name),
+            roots=roots.read_bytes() if roots else None,
+            allow_plaintext=allow_plaintext,
+        )
+        asyncio.run(serve(session, tell))
+    except (ClientError, OSError) as error:
+        complaints = Console(stderr=True, highlight=False, soft_wrap=True)
+        complaints.print(Text(f"ginref connect: {error}"))
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(_INTERRUPTED) from None
+
+
+def _line(result: FinishedMatch) -> Text:
+    outcome = "won" if result.won else "lost"
+    if result.ending.winner is None:
+        outcome = "without a winner"
+    games = ""
+    if result.sheet is not None:
+        games = "  " + ", ".join(
+            " : ".join(map(str, game.totals)) for game in result.sheet.games
+        )
+    ending = str(result.ending.kind).replace("_", " ")
+    return Text(f"match {result.match_id}, {result.seat}: {outcome} ({ending}){games}")
+
+
+def _state_folder(name: str) -> Path:
+    """Return a folder for a bot's state, where programs of this user keep theirs."""
+    home = os.environ.get("XDG_STATE_HOME")
+    root = Path(home) if home else Path.home() / ".local" / "state"
+    return root / "ginref" / name
