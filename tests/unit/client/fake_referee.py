@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import grpc
 import grpc.aio
-import pytest
 
 from ginref.app import message as app
 from ginref.app.error import Reason, RefusedError
@@ -27,9 +27,13 @@ from ginref.transport.codec_message import message_to_wire
 from ginref.transport.codec_move import move_from_wire
 from ginref.v1 import bot_service_pb2_grpc, session_pb2
 from ginref.v1.bot_service_pb2 import ConnectRequest, ConnectResponse
+from ginref_client.bot import Bot
 from ginref_client.bots.simple import Simple
+from ginref_client.fact import FinishedMatch
+from ginref_client.session import Session
 
 MATCH_ID = "m1"
+TOKEN = "t" * 43
 RULES = GIN.but(game_target=30)
 
 Replies = list[ConnectResponse]
@@ -58,7 +62,8 @@ class FakeReferee(bot_service_pb2_grpc.BotServiceServicer):
         self.stage = Stage.FORMING
         self.version = 1
         self.commitment = b""
-        self.match: Match | None = None
+        self.is_visited = False
+        self._match: Match | None = None
         self.ending: Ending | None = None
         self.is_silent_about_the_end = False
 
@@ -77,6 +82,16 @@ class FakeReferee(bot_service_pb2_grpc.BotServiceServicer):
                     yield response
         except CutError:
             await context.abort(grpc.StatusCode.UNAVAILABLE, "cut")
+
+    @property
+    def match(self) -> Match:
+        """The match, once cards are on the table."""
+        assert self._match is not None
+        return self._match
+
+    @match.setter
+    def match(self, match: Match) -> None:
+        self._match = match
 
     def of(self, kind: str) -> list[Any]:
         """Messages of one kind that were received."""
@@ -169,7 +184,6 @@ class FakeReferee(bot_service_pb2_grpc.BotServiceServicer):
             return self.refuse(move, Reason.MATCH_OVER)
         if move.expected_version != self.version:
             return self.refuse(move, Reason.VERSION_STALE)
-        assert self.match is not None
         rounds = len(self.match.history)
         self.step(Seat.NORTH, move)
         report = MoveReport(
@@ -202,14 +216,12 @@ class FakeReferee(bot_service_pb2_grpc.BotServiceServicer):
         )
 
     def step(self, seat: Seat, move: session_pb2.MoveSubmission) -> None:
-        assert self.match is not None
         chosen = move_from_wire(move.move, "move")
         self.match = apply(self.match, seat, chosen, self.deck_for)
         self.version += 1
 
     def go_on(self, rounds: int) -> list[app.Message]:
         """Let the other seat play, then tell of rounds, the end, or the next turn."""
-        assert self.match is not None
         while self.match.to_act is Seat.SOUTH:
             move = Simple().choose(view_for(self.match, Seat.SOUTH))
             self.match = apply(self.match, Seat.SOUTH, move, self.deck_for)
@@ -235,7 +247,6 @@ class FakeReferee(bot_service_pb2_grpc.BotServiceServicer):
         return [*told, *self.state()]
 
     def turn(self) -> app.Message:
-        assert self.match is not None
         clock = ClockFacts(
             policy=STANDARD,
             banks_ms=(7_000, 8_000),
@@ -263,7 +274,7 @@ class FakeReferee(bot_service_pb2_grpc.BotServiceServicer):
             seat=Seat.NORTH,
             version=self.version,
             ending=self.ending,
-            sheet=None if self.match is None else self.match.sheet,
+            sheet=None if self._match is None else self._match.sheet,
             game_target=RULES.game_target,
         )
 
@@ -274,6 +285,7 @@ def write(*messages: app.Message) -> Replies:
 
 @asynccontextmanager
 async def listening(*referees: FakeReferee) -> AsyncIterator[str]:
+    """Serve referees on ports of their own; yield their addresses."""
     servers, urls = [], []
     for referee in referees:
         server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
@@ -287,19 +299,21 @@ async def listening(*referees: FakeReferee) -> AsyncIterator[str]:
         await asyncio.gather(*(server.stop(None) for server in servers))
 
 
-@pytest.fixture
-def fake_referee() -> type[FakeReferee]:
-    """The class of a referee that does as it is told."""
-    return FakeReferee
-
-
-@pytest.fixture
-def serve() -> Callable[..., AbstractAsyncContextManager[str]]:
-    """Serve referees on ports of their own; give their addresses."""
-    return listening
-
-
-@pytest.fixture
-def cut() -> type[CutError]:
-    """What a reaction raises to break the stream."""
-    return CutError
+async def play(
+    url: str,
+    bot: Bot | Callable[[], Bot] = Simple,
+    *,
+    give_up_after: float | None = 10,
+    capacity: int = 0,
+    state: Path | None = None,
+) -> list[FinishedMatch]:
+    """Attach a bot until its first match is over."""
+    session = Session(
+        url,
+        TOKEN,
+        bot,
+        capacity=capacity,
+        state=state,
+        give_up_after=give_up_after,
+    )
+    return await session.run(until=bool)
