@@ -43,6 +43,7 @@ _HINTS: Final = 12_000
 _TAIL: Final = 12
 """Log entries remembered with it: enough for the events of a turn."""
 
+_CREATION: Final = EntryId(1)
 _SEALED: Final = b"\x00"
 """First byte of a sealed entry; all others are text."""
 
@@ -266,9 +267,11 @@ class Keeper:
         tail, upto = live.tail, place_of(live)
         if upto <= after:
             return ()
-        if not tail or id_of(tail[0]) > after:
+        if not tail or id_of(tail[0]) > max(after, _CREATION):
             match_id = live.state.setup.match_id
-            stored = await self._store.log(match_id, after=after)
+            # One step more than asked for, so that the tail is known to be enough.
+            start = EntryId(max(0, after.version - 1))
+            stored = await self._store.log(match_id, after=start)
             tail = tuple(
                 self._open(match_id, entry) for entry in stored if entry.id <= upto
             )
