@@ -48,6 +48,21 @@ def list_keys(folder: Folder = DEFAULT_FOLDER) -> None:
     _show(keys)
 
 
+@app.command("public")
+def print_public_keys(
+    folder: Folder = DEFAULT_FOLDER,
+    pem: Annotated[
+        bool, typer.Option("--pem", help="PEM instead of a JSON Web Key Set.")
+    ] = False,
+) -> None:
+    """Print the public halves of all keys, for whoever verifies records."""
+    try:
+        keys = KeyFolder(folder)
+    except KeyFolderError as error:
+        _fail(error)
+    typer.echo(keys.pem() if pem else keys.jwks() + b"\n", nl=False)
+
+
 def _show(keys: KeyFolder) -> None:
     console = Console(markup=False, highlight=False, soft_wrap=True)
     for key_id in keys.public_keys:

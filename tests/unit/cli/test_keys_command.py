@@ -1,9 +1,11 @@
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from ginref.adapters.key_folder import KeyFolder
 from ginref.cli.keys import app
+from ginref.record.public_key import read_public_keys
 
 
 def test_a_new_key_is_the_active_one(tmp_path: Path) -> None:
@@ -28,6 +30,20 @@ def test_keys_are_listed_with_the_active_one_first(tmp_path: Path) -> None:
     assert result.exit_code == 0
     words = [line.split()[0] for line in result.stdout.splitlines()]
     assert words == list(keys.public_keys)
+
+
+@pytest.mark.parametrize("options", [(), ("--pem",)], ids=["jwks", "pem"])
+def test_public_keys_are_what_a_verifier_reads(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    KeyFolder.new(tmp_path)
+    keys = KeyFolder.new(tmp_path)
+
+    result = CliRunner().invoke(app, ["public", "--folder", str(tmp_path), *options])
+
+    assert result.exit_code == 0
+    assert read_public_keys(result.stdout_bytes) == keys.public_keys
+    assert b"PRIVATE" not in result.stdout_bytes
 
 
 def test_a_folder_without_keys_is_one_line_of_complaint(tmp_path: Path) -> None:
