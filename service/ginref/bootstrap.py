@@ -33,7 +33,12 @@ from ginref.app.sweep import Sweeper
 from ginref.app.watch import Watcher
 from ginref.config import Part, ServeConfig
 from ginref.transport.admin import AdminServer
-from ginref.transport.server import BindError, RefereeServer, ServerOptions
+from ginref.transport.server import (
+    METHODS,
+    BindError,
+    RefereeServer,
+    ServerOptions,
+)
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -132,7 +137,9 @@ async def _start(
     store = await _open_store(config, stack)
     durability = await _durability(config, store)
     registry = store.registry()
-    observer = PrometheusObserver(version=__version__, store=durability)
+    observer = PrometheusObserver(
+        version=__version__, store=durability, methods=METHODS
+    )
     keeper = Keeper(store, AesSealer.open_or_create(config.keys_folder))
     hub = Hub(store)
     tools = Tools(
@@ -175,6 +182,7 @@ async def _start(
                 tls_key=config.tls_key,
                 drain_ms=config.drain_ms,
             ),
+            observer,
         )
         grpc_address = await stack.enter_async_context(server)
     _publish(stack, config.data, grpc=grpc_address, admin=admin_address)

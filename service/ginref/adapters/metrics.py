@@ -4,6 +4,8 @@ Every label takes its values from a closed set, so the number of series is fixed
 whatever callers send.
 """
 
+from collections.abc import Iterable
+from itertools import product
 from typing import Final
 
 from prometheus_client import (
@@ -11,25 +13,52 @@ from prometheus_client import (
     CollectorRegistry,
     Counter,
     Gauge,
+    Histogram,
     Info,
     ProcessCollector,
+    disable_created_metrics,
     generate_latest,
 )
 
+from ginref.app.error import Reason
+from ginref.engine.showdown import Outcome
+from ginref.record.lifecycle import EndingKind
+
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 """Content type of what `render` returns."""
+
+MOVE_KINDS: Final = ("pass", "draw_upcard", "draw_stock", "discard", "knock")
+
+VERDICTS: Final = ("accepted", "refused")
+
+OTHER: Final = "other"
+"""Label of a method or a code outside its closed set."""
+
+CODES: Final = frozenset({"OK", "CANCELLED", "UNIMPLEMENTED", *Reason})
+"""How a call can end, by reason where it was refused."""
+
+_CALL_SECONDS: Final = (
+    *(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05),
+    *(0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0),
+)
 
 
 class PrometheusObserver:
     """Counts what happens in one process."""
 
-    def __init__(self, *, version: str, store: str) -> None:
+    def __init__(
+        self, *, version: str, store: str, methods: Iterable[str] = ()
+    ) -> None:
         """Start all counters at nothing.
 
         Args:
             version: Version of the product.
             store: Durability that the store reports.
+            methods: Methods that are served, as `package.Service/Method`.
         """
+        # When a series began is nobody's question, and doubles their number.
+        disable_created_metrics()  # type: ignore[no-untyped-call] # the library's own
+        self._methods = {f"/{method}": method for method in methods}
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
         registry = self._registry
@@ -56,6 +85,13 @@ class PrometheusObserver:
         self._ended = Counter(
             "ginref_matches_ended", "Ended matches.", ["ending"], registry=registry
         )
+        self._calls = Histogram(
+            "ginref_call_seconds",
+            "Answered calls by method and code, and how long each took.",
+            ["method", "code"],
+            buckets=_CALL_SECONDS,
+            registry=registry,
+        )
         self._timeouts = Counter(
             "ginref_timeouts", "Deadlines that were acted on.", registry=registry
         )
@@ -68,6 +104,15 @@ class PrometheusObserver:
         self._watchers = Gauge(
             "ginref_watchers", "Streams that follow a match.", registry=registry
         )
+        # A rate is right from the first event on only if the series was there before.
+        for kind, verdict in product(MOVE_KINDS, VERDICTS):
+            self._moves.labels(kind, verdict)
+        for reason in Reason:
+            self._refusals.labels(reason)
+        for outcome in Outcome:
+            self._rounds.labels(outcome)
+        for ending in EndingKind:
+            self._ended.labels(ending)
 
     def render(self) -> bytes:
         """Return all metrics in the Prometheus text format."""
@@ -108,3 +153,14 @@ class PrometheusObserver:
     def watching(self, change: int) -> None:
         """Add to the number of watchers."""
         self._watchers.inc(change)
+
+    def call(self, method: str, code: str, seconds: float) -> None:
+        """Count an answered call.
+
+        Args:
+            method: Path of the method as the caller named it.
+            code: A reason, or how else it ended.
+            seconds: How long it took; for a stream, how long it was open.
+        """
+        known = code if code in CODES else OTHER
+        self._calls.labels(self._methods.get(method, OTHER), known).observe(seconds)

@@ -33,10 +33,16 @@ class Unreadable:
 
 
 class CallObserver(Protocol):
-    """Counts calls; both labels come from closed sets."""
+    """Counts calls."""
 
     def call(self, method: str, code: str, seconds: float) -> None:
-        """Count an answered call by method and by reason, or `OK`."""
+        """Count an answered call.
+
+        Args:
+            method: Path of the method as the caller named it: any text at all.
+            code: A reason, or how else it ended.
+            seconds: How long it took.
+        """
 
 
 class Unobserved:

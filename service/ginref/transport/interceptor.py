@@ -34,6 +34,7 @@ _OPEN: Final = ("/grpc.health.v1.Health/", "/grpc.reflection.")
 
 _OK: Final = "OK"
 _CANCELLED: Final = "CANCELLED"
+_UNIMPLEMENTED: Final = "UNIMPLEMENTED"
 _OTHER: Final = "OTHER"
 
 
@@ -65,10 +66,11 @@ class Interceptor(grpc.aio.ServerInterceptor):
     ) -> Handler | None:
         """Wrap the handler of one call."""
         handler = await continuation(handler_call_details)
+        method = handler_call_details.method
         # An unknown method has none; the core answers that it is not implemented.
         if handler is None:
+            self._observer.call(method, _UNIMPLEMENTED, 0.0)
             return None
-        method = handler_call_details.method
         if handler.response_streaming:
             return self._streaming(handler, method)
         return self._unary(handler, method)
@@ -129,7 +131,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
     ) -> AsyncIterator[None]:
         """Recognise the caller; turn every failure into a status."""
         received = time.monotonic()
-        code = _OK
+        code, failure = _OK, None
         try:
             if not method.startswith(_OPEN):
                 caller = await self._gate.authenticate(_secret(context))
@@ -143,12 +145,13 @@ class Interceptor(grpc.aio.ServerInterceptor):
             code = _OTHER
             raise
         except Exception as exception:  # noqa: BLE001 - nothing else may get out
-            error = refusal_of(exception)
-            code = error.reason
-            status = rpc_status.to_status(status_of(error))
-            await context.abort_with_status(status)
+            failure = refusal_of(exception)
+            code = failure.reason
         finally:
+            # Before the caller knows: what it has been answered has been counted.
             self._observer.call(method, code, time.monotonic() - received)
+        if failure is not None:
+            await context.abort_with_status(rpc_status.to_status(status_of(failure)))
 
 
 def _check_readable(request: object) -> None:

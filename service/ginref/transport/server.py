@@ -40,15 +40,28 @@ RECEIVE_BYTES: Final = 64 * 1024
 METADATA_BYTES: Final = 4 * 1024
 """Most bytes of a call's metadata, headers of HTTP/2 included."""
 
-SERVICES: Final = tuple(
-    file.services_by_name[name].full_name
-    for file, name in (
-        (referee_service_pb2.DESCRIPTOR, "RefereeService"),
-        (registry_service_pb2.DESCRIPTOR, "RegistryService"),
-        (bot_service_pb2.DESCRIPTOR, "BotService"),
+_DESCRIBED: Final = tuple(
+    service
+    for module in (
+        referee_service_pb2,
+        registry_service_pb2,
+        bot_service_pb2,
+        health_pb2,
     )
+    for service in module.DESCRIPTOR.services_by_name.values()
 )
-"""Full names of the services."""
+
+METHODS: Final = tuple(
+    f"{service.full_name}/{method.name}"
+    for service in _DESCRIBED
+    for method in service.methods
+)
+"""Every method that is served, as `package.Service/Method`; reflection apart."""
+
+SERVICES: Final = tuple(
+    service.full_name for service in _DESCRIBED if service.full_name != HEALTH_NAME
+)
+"""Full names of the services of the API."""
 
 _AGE_GRACE_MS: Final = 60_000
 
