@@ -7,8 +7,13 @@ import pytest
 import pytest_asyncio
 from redis.exceptions import ResponseError
 
-from ginref.adapters.redis_connection import PACKET_LIMIT, RedisConnection
+from ginref.adapters.redis_connection import (
+    PACKET_LIMIT,
+    RedisConnection,
+    UnsupportedStoreError,
+)
 from ginref.adapters.redis_script import Script
+from ginref.adapters.redis_store import open_store
 
 pytestmark = pytest.mark.redis
 
@@ -108,3 +113,20 @@ async def test_closing_waits_for_what_is_under_way(
     await connection.aclose()
 
     assert await asyncio.gather(*calls) == list(range(1, 10))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis+sentinel://localhost/main",
+        "redis+cluster://localhost",
+        "http://localhost",
+        "localhost:6379",
+        "/var/run/redis.sock",
+        "",
+        "redis://localhost:port",
+    ],
+)
+def test_a_store_of_another_kind_is_refused(url: str) -> None:
+    with pytest.raises(UnsupportedStoreError, match="store URL"):
+        open_store(url)

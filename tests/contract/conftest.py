@@ -1,0 +1,48 @@
+"""Stores to test, on every kind of server there is."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from redis.asyncio import Redis
+from tests.contract.store_table import Table, memory_table, redis_table
+
+from ginref.adapters.redis_store import RedisStore, open_store
+
+
+@pytest_asyncio.fixture(
+    params=[
+        "memory",
+        pytest.param("valkey", marks=pytest.mark.redis),
+        pytest.param("redis", marks=pytest.mark.redis),
+    ]
+)
+async def table(request: pytest.FixtureRequest) -> AsyncIterator[Table]:
+    if request.param == "memory":
+        place = memory_table()
+    else:
+        place = redis_table(request.getfixturevalue(f"{request.param}_url"))
+    async with place as made:
+        yield made
+
+
+@pytest.fixture(params=["valkey", "redis"])
+def url(request: pytest.FixtureRequest) -> str:
+    found = request.getfixturevalue(f"{request.param}_url")
+    assert isinstance(found, str)
+    return found
+
+
+@pytest_asyncio.fixture
+async def store(url: str) -> AsyncIterator[RedisStore]:
+    made = open_store(url)
+    yield made
+    await made.aclose()
+
+
+@pytest_asyncio.fixture
+async def server(url: str) -> AsyncIterator[Redis]:
+    """Direct access to the server behind the store."""
+    client = Redis.from_url(url, decode_responses=True)
+    yield client
+    await client.aclose()
