@@ -19,6 +19,7 @@ from ginref.app.report import MatchFacts, MatchList, MatchReport, MoveReport, Se
 from ginref.app.reporting import match_facts, match_report, seat_report
 from ginref.app.request import Accept, Commit, Decline, NewMatch, SeatStep
 from ginref.app.step_taker import StepTaker
+from ginref.engine.move import move_kind
 from ginref.engine.seat import Seat
 from ginref.record.entry import (
     Aborted,
@@ -185,8 +186,19 @@ class Desk:
             received: Monotonic time in seconds when it arrived.
 
         Raises:
-            RefusedError: Why it was refused: see `Judge.submit`.
+            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS or MATCH_NOT_FOUND, or
+                why it was refused: see `Judge.submit`.
         """
+        try:
+            return await self._submit(caller, submission, received)
+        except RefusedError as error:
+            self._tools.observer.move(move_kind(submission.move), "refused")
+            self._tools.observer.refusal(error.reason)
+            raise
+
+    async def _submit(
+        self, caller: Caller, submission: Submission, received: float
+    ) -> MoveReport:
         caller.require("SubmitMove", Role.BOT)
         check_reach(caller, submission.match_id)
         live = self._keeper.hint(submission.match_id)

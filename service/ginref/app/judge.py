@@ -57,20 +57,6 @@ class Judge:
         key = SubmissionKey(
             digest=submission.digest, request_hash=submission.request_hash
         )
-        try:
-            return await self._submit(live, submission, key, received)
-        except RefusedError as error:
-            self._observer.move(move_kind(submission.move), "refused")
-            self._observer.refusal(error.reason)
-            raise
-
-    async def _submit(
-        self,
-        live: LiveMatch,
-        submission: Submission,
-        key: SubmissionKey,
-        received: float,
-    ) -> MoveReport:
         for attempt in range(_ATTEMPTS):
             if attempt or not _is_turn(live, submission):
                 # The hint was old, or somebody was faster: look, and judge by that.

@@ -192,6 +192,7 @@ class Session:
     def complain(self, error: RefusedError, match_id: str = "") -> None:
         """Tell the bot that a message of its could not be used."""
         self.heard()
+        self._tools.observer.refusal(error.reason)
         self._emit(Problem(error=error, match_id=match_id))
 
     def hang_up(self) -> None:
