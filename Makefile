@@ -6,6 +6,7 @@ PYTHON ?=
 export PYTHON
 
 PYTEST_ARGS ?=
+DEMO_ARGS ?=
 
 BIN := .venv/bin
 API := proto/ginref/v1
@@ -23,7 +24,7 @@ help: ## List the targets
 
 .PHONY: demo
 demo: runtime ## Play one Hollywood match between two bots, sign and verify its record
-	@$(BIN)/python -m ginref demo
+	@$(BIN)/python -m ginref demo --folder build/demo $(DEMO_ARGS)
 
 .PHONY: test
 test: development ## Run every test

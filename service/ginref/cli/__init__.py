@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ginref import __version__
-from ginref.cli import keys, serve, verify
+from ginref.cli import connect, demo, keys, play, serve, verify
 
 app = typer.Typer(
     name="ginref",
@@ -38,7 +38,10 @@ def _root(
     pass
 
 
+app.command()(play.play)
+app.command()(connect.connect)
 app.command()(serve.serve)
+app.command()(demo.demo)
 app.command()(verify.verify)
 app.add_typer(keys.app, name="keys")
 
