@@ -97,10 +97,16 @@ async def _greeting(requests: Incoming) -> Hello:
 
 
 async def _hear(requests: Incoming, session: Session) -> None:
-    """Pass on what a bot says until it closes its side, then hang up."""
+    """Pass on what a bot says until it closes its side, then hang up.
+
+    Raises:
+        RefusedError: Its token is good no more.
+    """
+    admit = CALL.get().admit
     try:
         async for request in requests:
             received = time.monotonic()
+            await admit()
             if isinstance(request, Unreadable):
                 session.complain(request.error)
                 continue

@@ -1,5 +1,6 @@
 """One call as the services see it: who calls, and when it arrived."""
 
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -15,10 +16,12 @@ class Call:
     Attributes:
         caller: Who calls.
         received: Monotonic time in seconds when the request had arrived.
+        admit: Refuses the caller if its token is good no more.
     """
 
     caller: Caller
     received: float
+    admit: Callable[[], Awaitable[None]]
 
 
 CALL: Final[ContextVar[Call]] = ContextVar("call")

@@ -9,7 +9,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+)
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import grpc
@@ -19,6 +26,7 @@ from grpc_status import rpc_status
 
 from ginref.app.error import Reason, RefusedError
 from ginref.app.gate import Gate
+from ginref.app.port import StoreUnavailableError
 from ginref.transport.call import CALL, Call, CallObserver, Unobserved, Unreadable
 from ginref.transport.field import MESSAGE_BYTES
 from ginref.transport.status import refusal_of, status_of
@@ -46,6 +54,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         gate: Gate,
         *,
         write_timeout: float,
+        admit_interval: float,
         observer: CallObserver | None = None,
     ) -> None:
         """Admit callers by the gate.
@@ -53,10 +62,13 @@ class Interceptor(grpc.aio.ServerInterceptor):
         Args:
             gate: Recognises callers.
             write_timeout: Seconds after which a stream that is not read is dropped.
+            admit_interval: Seconds after which the caller of an open stream is
+                admitted again, or else the stream is ended.
             observer: Counts calls.
         """
         self._gate = gate
         self._write_timeout = write_timeout
+        self._admit_interval = admit_interval
         self._observer = observer or Unobserved()
 
     async def intercept_service(
@@ -94,7 +106,12 @@ class Interceptor(grpc.aio.ServerInterceptor):
             async with self._answering(method, request, context):
                 answers = answer(request, context)
                 if isinstance(answers, AsyncGenerator):
-                    await self._write_all(answers, context)
+                    writing = self._write_all(answers, context)
+                    await (
+                        writing
+                        if _is_open(method)
+                        else _while_admitted(writing, self._admit_interval)
+                    )
                 else:
                     await answers
 
@@ -122,6 +139,11 @@ class Interceptor(grpc.aio.ServerInterceptor):
                         Reason.LIMIT_EXCEEDED, "the stream is not read", limit="unread"
                     ) from None
 
+    async def _admit_again(self, secret: str | None) -> None:
+        """Refuse a token that was good before; a store that is away revokes none."""
+        with contextlib.suppress(StoreUnavailableError):
+            await self._gate.authenticate(secret)
+
     @contextlib.asynccontextmanager
     async def _answering(
         self,
@@ -133,9 +155,10 @@ class Interceptor(grpc.aio.ServerInterceptor):
         received = time.monotonic()
         code, failure = _OK, None
         try:
-            if not method.startswith(_OPEN):
-                caller = await self._gate.authenticate(_secret(context))
-                CALL.set(Call(caller, received))
+            if not _is_open(method):
+                secret = _secret(context)
+                caller = await self._gate.authenticate(secret)
+                CALL.set(Call(caller, received, partial(self._admit_again, secret)))
             _check_readable(request)
             yield
         except asyncio.CancelledError:
@@ -152,6 +175,23 @@ class Interceptor(grpc.aio.ServerInterceptor):
             self._observer.call(method, code, time.monotonic() - received)
         if failure is not None:
             await context.abort_with_status(rpc_status.to_status(status_of(failure)))
+
+
+async def _while_admitted(work: Coroutine[Any, Any, None], interval: float) -> None:
+    """Do work to its end, or until the caller's token is good no more."""
+    working = asyncio.create_task(work)
+    try:
+        while not (await asyncio.wait({working}, timeout=interval))[0]:
+            await CALL.get().admit()
+    finally:
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+    await working
+
+
+def _is_open(method: str) -> bool:
+    """Say whether a method is for everyone."""
+    return method.startswith(_OPEN)
 
 
 def _check_readable(request: object) -> None:

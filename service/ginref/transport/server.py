@@ -78,6 +78,8 @@ class ServerOptions:
         tls_key: Private key in PEM.
         drain_ms: Milliseconds for calls to end when the server stops.
         write_ms: Milliseconds after which a stream that is not read is dropped.
+        admit_ms: Milliseconds after which an open stream is ended if its token has
+            been revoked or has expired.
         connection_age_ms: Milliseconds after which a connection is made anew, so
             that load spreads over replicas; None for never.
         call_limit: Most calls at once, streams included.
@@ -91,6 +93,7 @@ class ServerOptions:
     tls_key: Path | None = None
     drain_ms: int = 3000
     write_ms: int = 10_000
+    admit_ms: int = 5_000
     connection_age_ms: int | None = None
     call_limit: int = 4096
     stream_limit: int = 1000
@@ -146,7 +149,10 @@ class RefereeServer:
         self._registry: Final = RegistryService(gate)
         self._bots: Final = BotService(attach)
         self._interceptor: Final = Interceptor(
-            gate, write_timeout=options.write_ms / 1000, observer=observer
+            gate,
+            write_timeout=options.write_ms / 1000,
+            admit_interval=options.admit_ms / 1000,
+            observer=observer,
         )
         self._health: Final = health.HealthServicer()
         self._server: grpc.aio.Server | None = None

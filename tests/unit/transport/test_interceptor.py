@@ -31,7 +31,8 @@ async def _serving(
     """A server with one method, whose streams are dropped after a tenth of a second."""
     gate = Gate(MemoryRegistry(), NoChance(), lambda: 0)
     _, secret = await gate.issue_operator()
-    server = grpc.aio.server(interceptors=[Interceptor(gate, write_timeout=0.1)])
+    interceptor = Interceptor(gate, write_timeout=0.1, admit_interval=60)
+    server = grpc.aio.server(interceptors=[interceptor])
     handler: Generated = grpc.unary_stream_rpc_method_handler(answers)
     handlers = grpc.method_handlers_generic_handler("test", {"Answer": handler})
     server.add_generic_rpc_handlers((handlers,))
