@@ -121,6 +121,10 @@ class Hub:
             if not followers:
                 del self._followers[topic]
 
+    def followers(self, topic: str) -> int:
+        """Return how many are woken for a topic."""
+        return len(self._followers.get(topic, ()))
+
     def release(self, follower: Subscription) -> None:
         """Forget a follower."""
         self._all.discard(follower)

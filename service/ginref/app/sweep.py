@@ -55,3 +55,5 @@ class Sweeper:
             if match_id not in self._faulty:
                 _LOG.exception("match %s cannot be timed out", match_id)
             self._faulty.add(match_id)
+        else:
+            self._faulty.discard(match_id)

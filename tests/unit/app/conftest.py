@@ -49,7 +49,7 @@ from ginref.record.setup import DealSource
 from ginref.record.share import commit_seat
 from ginref.record.submission import Submission
 
-SHORT = GIN.but(name="short", game_target=25)
+SHORT = GIN.but(name="short", game_target=60)
 """A match of few rounds."""
 
 SECONDS = 10
@@ -72,13 +72,20 @@ class Time:
 
 
 class CountedStore(MemoryStore):
-    """Counts what is asked of it; can be slow to answer, or away."""
+    """Counts what is asked of it; can be slow to answer, or away.
+
+    Like a store behind a wire it does a thing first and answers a little later.
+    """
 
     def __init__(self, clock: Callable[[], int]) -> None:
         super().__init__(clock)
         self.asked: Counter[str] = Counter()
         self.away = False
         self.answers: asyncio.Event | None = None
+
+    async def identity_key(self) -> bytes:
+        # The same matches in every run, hence the same cards.
+        return bytes(32)
 
     def _ask(self, what: str) -> None:
         self.asked[what] += 1
@@ -89,11 +96,14 @@ class CountedStore(MemoryStore):
         self, match_id: str, key: SubmissionKey | None = None
     ) -> StoredMatch | None:
         self._ask("read")
-        return await super().read(match_id, key)
+        found = await super().read(match_id, key)
+        await asyncio.sleep(0)
+        return found
 
     async def apply(self, change: Change) -> ApplyResult:
         self._ask("apply")
         result = await super().apply(change)
+        await asyncio.sleep(0)
         if self.answers is not None:
             await self.answers.wait()
         return result
@@ -102,7 +112,14 @@ class CountedStore(MemoryStore):
         self, match_id: str, *, after: EntryId | None = None, count: int | None = None
     ) -> Sequence[StoredEntry]:
         self._ask("log")
-        return await super().log(match_id, after=after, count=count)
+        found = await super().log(match_id, after=after, count=count)
+        await asyncio.sleep(0)
+        return found
+
+    async def live_matches(self, bot: str) -> Sequence[str]:
+        found = await super().live_matches(bot)
+        await asyncio.sleep(0)
+        return found
 
 
 class MemoryArchive(Archive):
@@ -111,9 +128,11 @@ class MemoryArchive(Archive):
     def __init__(self) -> None:
         self.records: dict[str, bytes] = {}
         self.writes = 0
+        self.written = asyncio.Event()
 
     async def put(self, match_id: str, envelope: bytes) -> None:
         self.writes += 1
+        self.written.set()
         if self.records.setdefault(match_id, envelope) != envelope:
             raise ArchiveConflictError(match_id)
 

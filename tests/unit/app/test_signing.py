@@ -1,0 +1,173 @@
+"""Records of matches that are over."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ginref.app.keeper import Keeper
+from ginref.app.port import StoreUnavailableError
+from ginref.record.lifecycle import MatchState
+from ginref.record.verify import Finding, verify_record
+
+World = Any
+"""The referee of `conftest`, whose class cannot be imported."""
+
+
+async def _over(world: World) -> str:
+    facts = await world.start()
+    for _ in range(5):
+        await world.move(facts)
+    await world.desk.abort_match(world.host, facts.match_id)
+    match_id: str = facts.match_id
+    return match_id
+
+
+def _finding(world: World, match_id: str) -> Finding:
+    keys = {world.signer.key_id: world.signer.public_key}
+    return verify_record(world.archive.records[match_id], keys).finding
+
+
+async def test_a_record_is_signed_once_the_match_is_over(world: World) -> None:
+    await world.start()
+    match_id = await _over(world)
+
+    assert await world.one.signing.sign_finished() == 1
+    assert await world.one.signing.sign_finished() == 0
+
+    assert world.archive.records.keys() == {match_id}
+    assert _finding(world, match_id) is Finding.VALID
+    assert world.tally.seen["record_signed"] == 1
+    assert await world.store.finished(10) == ()
+    assert world.one.keeper.hint(match_id) is None
+
+
+async def test_every_way_to_end_gives_a_record_that_holds(world: World) -> None:
+    late, struck, resigned, declined = [await world.start() for _ in range(4)]
+    offered = await world.create()
+    turn = await world.turn(struck)
+    for _ in range(4):
+        await asyncio.gather(
+            world.submit(world.wrong(turn), struck), return_exceptions=True
+        )
+    await world.desk.resign_match(world.player(resigned, 0), resigned.match_id, 0)
+    await world.desk.abort_match(world.host, declined.match_id)
+    world.time.ms += 1_000_000
+    await world.one.sweeper.sweep()
+
+    assert await world.one.signing.sign_finished() == 5
+
+    for facts in (late, struck, resigned, declined, offered):
+        assert _finding(world, facts.match_id) is Finding.VALID
+
+
+async def test_two_signers_at_once_write_the_same_record(world: World) -> None:
+    match_ids = {await _over(world) for _ in range(4)}
+    other = await world.replica()
+
+    await asyncio.gather(
+        world.one.signing.sign_finished(), other.signing.sign_finished()
+    )
+
+    assert world.archive.records.keys() == match_ids
+    assert world.archive.writes > len(match_ids)
+    assert await world.store.finished(10) == ()
+
+
+async def test_a_match_whose_log_does_not_lead_to_its_state_gets_no_record(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    wrong, right = await _over(world), await _over(world)
+    held = world.store._matches[wrong]  # noqa: SLF001 - damage that no call does
+    live = await world.one.keeper.load(wrong)
+    state = replace(live.state, strikes=(1, 0))
+    held.state = world.one.keeper.pack_state(state)
+
+    assert await world.one.signing.sign_finished() == 1
+
+    assert world.archive.records.keys() == {right}
+    assert await world.store.finished(10) == (wrong,)
+    assert f"the record of match {wrong} is not archived" in caplog.text
+
+
+async def test_a_record_that_failed_is_tried_again_ever_more_seldom(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match_id = await _over(world)
+    tried = []
+
+    async def history(keeper: Keeper, asked: str, _: Any = None) -> Any:  # noqa: ANN401
+        assert keeper is world.one.keeper
+        tried.append(world.time.ms)
+        raise ValueError(asked)
+
+    start = world.time.ms
+    with monkeypatch.context() as patch:
+        patch.setattr(Keeper, "history", history)
+        for _ in range(80):
+            await world.one.signing.sign_finished()
+            world.time.ms += 100
+
+    assert [at - start for at in tried] == [0, 1_000, 3_000, 7_000]
+    world.time.ms += 300_000
+    assert await world.one.signing.sign_finished() == 1
+    assert _finding(world, match_id) is Finding.VALID
+
+
+async def test_a_store_that_is_away_is_not_the_fault_of_a_record(
+    world: World,
+) -> None:
+    await _over(world)
+    world.store.away = True
+
+    with pytest.raises(StoreUnavailableError):
+        await world.one.signing.sign_finished()
+
+    world.store.away = False
+    assert await world.one.signing.sign_finished() == 1
+
+
+async def test_a_signer_that_stopped_half_way_is_made_up_for(world: World) -> None:
+    match_id = await _over(world)
+    acknowledge = world.store.acknowledge
+
+    async def vanish(_: str) -> None:
+        raise StoreUnavailableError
+
+    world.store.acknowledge = vanish
+    with pytest.raises(StoreUnavailableError):
+        await world.one.signing.sign_finished()
+    world.store.acknowledge = acknowledge
+    assert match_id in world.archive.records
+
+    other = await world.replica()
+    assert await other.signing.sign_finished() == 1
+    assert await world.store.finished(10) == ()
+
+
+async def test_a_signer_goes_on_by_itself_and_can_be_asked(world: World) -> None:
+    signing = asyncio.create_task(world.one.signing.run())
+    await asyncio.sleep(0)
+    match_id = await _over(world)
+
+    world.one.signing.ask()
+
+    async with asyncio.timeout(10):
+        await world.archive.written.wait()
+    signing.cancel()
+    assert _finding(world, match_id) is Finding.VALID
+
+
+async def test_the_record_holds_what_the_store_held(world: World) -> None:
+    match_id = await _over(world)
+    live = await world.one.keeper.load(match_id)
+
+    await world.one.signing.sign_finished()
+
+    keys = {world.signer.key_id: world.signer.public_key}
+    verdict = verify_record(world.archive.records[match_id], keys)
+    assert verdict.replayed is not None
+    state: MatchState = verdict.replayed.state
+    assert state == live.state
+    assert verdict.replayed.clock == live.clock

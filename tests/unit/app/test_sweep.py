@@ -1,0 +1,99 @@
+"""Deadlines that pass without the help of any bot."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from ginref.app.port import StoreUnavailableError
+from ginref.engine.seat import Seat
+from ginref.record.lifecycle import EndingKind
+from ginref.record.setup import DealSource
+
+World = Any
+"""The referee of `conftest`, whose class cannot be imported."""
+
+
+async def test_whoever_lets_the_deadline_pass_loses(world: World) -> None:
+    facts = await world.start()
+    turn = await world.turn(facts)
+    world.time.ms = turn.clock.deadline_ms + facts.clock.grace_ms
+    assert await world.one.sweeper.sweep() == 0
+    world.time.ms += 1
+
+    assert await world.one.sweeper.sweep() == 1
+
+    after = (await world.report(facts, Seat.NORTH)).facts
+    assert after.ending.kind is EndingKind.TIMED_OUT
+    assert after.ending.seats_at_fault == (turn.view.seat,)
+    assert after.ending.winner is Seat(1 - turn.view.seat)
+    assert await world.one.sweeper.sweep() == 0
+
+
+async def test_1000_matches_due_at_once_are_each_timed_out_once_by_two_sweepers(
+    world: World,
+) -> None:
+    other = await world.replica()
+    for number in range(1000):
+        await world.create(deal_source=DealSource.SEEDED, seed=f"{number}")
+    world.time.ms += 1_000_000
+
+    while sum(await asyncio.gather(world.one.sweeper.sweep(), other.sweeper.sweep())):
+        pass
+
+    assert world.tally.seen["timeout"] == 1000
+    assert world.tally.seen["match_over", "no_show"] == 1000
+    assert len(await world.store.finished(2000)) == 1000
+    assert await world.store.due(10) == ()
+
+
+async def test_a_match_that_cannot_be_timed_out_stops_no_other_clock(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    facts = [await world.start() for _ in range(3)]
+    read = world.store.read
+
+    async def broken(match_id: str, key: Any = None) -> Any:  # noqa: ANN401
+        if match_id == facts[0].match_id:
+            raise ValueError(match_id)
+        return await read(match_id, key)
+
+    world.store.read = broken
+    world.time.ms += 1_000_000
+
+    assert await world.one.sweeper.sweep() == 2
+    assert await world.one.sweeper.sweep() == 0
+    assert caplog.text.count("cannot be timed out") == 1
+
+    world.store.read = read
+    assert await world.one.sweeper.sweep() == 1
+    assert world.tally.seen["timeout"] == 3
+
+
+async def test_a_store_that_is_away_is_not_the_fault_of_a_match(world: World) -> None:
+    await world.start()
+    world.time.ms += 1_000_000
+    world.store.away = True
+
+    with pytest.raises(StoreUnavailableError):
+        await world.one.sweeper.sweep()
+
+    world.store.away = False
+    assert await world.one.sweeper.sweep() == 1
+
+
+async def test_a_sweeper_goes_on_by_itself_until_it_is_stopped(world: World) -> None:
+    facts = await world.start()
+    world.store.away = True
+    sweeping = asyncio.create_task(world.one.sweeper.run())
+    with world.one.hub.subscribe() as follower:
+        follower.follow(facts.match_id)
+        await asyncio.sleep(0)
+        world.time.ms += 1_000_000
+        world.store.away = False
+
+        async with asyncio.timeout(10):
+            await follower.changes()
+    sweeping.cancel()
+
+    assert world.tally.seen["timeout"] == 1
