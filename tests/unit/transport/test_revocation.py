@@ -10,8 +10,8 @@ from google.rpc import error_details_pb2, status_pb2
 from tests.unit.transport.call import new_match
 
 from ginref.app.port import StoreUnavailableError
-from ginref.v1 import session_pb2
 from ginref.v1 import referee_service_pb2 as referee_pb
+from ginref.v1 import session_pb2
 from ginref.v1.bot_service_pb2 import ConnectRequest
 
 Served = Any
