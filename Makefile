@@ -28,7 +28,7 @@ demo: runtime ## Play one Hollywood match between two bots, sign and verify its 
 
 .PHONY: test
 test: development ## Run every test
-	@.ci/debian redis-server=redis-server
+	@.ci/debian redis-server=redis-server openssl=openssl
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 # --- environments ------------------------------------------------------------
