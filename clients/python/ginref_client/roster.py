@@ -26,6 +26,9 @@ _log = logging.getLogger(__name__)
 _Key = tuple[str, Seat]
 
 _FAREWELL_SECONDS: Final = 2.0
+_CURSORS_MOST: Final = 256
+"""As many as a referee reads; they only spare it telling what is known."""
+
 _NOT_OURS: Final = {"MATCH_NOT_FOUND", "SEAT_NOT_YOURS"}
 
 
@@ -96,10 +99,10 @@ class Roster:
             handler(getattr(response, kind))
 
     def cursors(self) -> list[session_pb2.MatchCursor]:
-        """Return where the knowledge of each match ends."""
+        """Return where the knowledge of each match ends, of the latest ones."""
         return [
             session_pb2.MatchCursor(match_id=play.match_id, version=play.version)
-            for play in self._plays.values()
+            for play in tuple(self._plays.values())[-_CURSORS_MOST:]
         ]
 
     async def close(self) -> None:

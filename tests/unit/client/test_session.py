@@ -1,5 +1,6 @@
 import asyncio
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import grpc
@@ -314,3 +315,29 @@ async def test_another_protocol_ends_the_session() -> None:
     async with listening(Newer()) as url:
         with pytest.raises(client_error.ProtocolError, match=r"welcome\.protocol"):
             await play(url)
+
+
+async def test_a_bot_of_many_matches_says_hello_within_the_limits() -> None:
+    class Generous(FakeReferee):
+        def welcome(self) -> app.Message:
+            if len(self.of("hello")) == 2:
+                session.stop()
+            return super().welcome()
+
+        def state(self) -> list[app.Message]:
+            if len(self.of("hello")) == 2:
+                return []
+            offers: list[app.Message] = []
+            for number in range(300):
+                facts = replace(self.facts(), match_id=f"m{number}")
+                offers.append(app.Offer(facts=facts, seat=Seat.NORTH, deadline_ms=0))
+            return [*offers, app.Drain(grace_ms=0)]
+
+    referee = Generous()
+    async with listening(referee) as url:
+        session = Session(url, TOKEN, Simple)
+        await session.run()
+
+    first, second = referee.of("hello")
+    assert not first.cursors
+    assert len(second.cursors) == 256
