@@ -266,7 +266,7 @@ def changed(path: str, value: object) -> Callable[[view_pb2.SeatView], None]:
             "round.showdown.layoffs.meld",
         ),
     ],
-    ids=str,
+    ids=lambda part: part if isinstance(part, str) else "wrong",
 )
 def test_what_cannot_be_read_exactly_is_refused(
     change: Callable[[view_pb2.SeatView], None], field: str
