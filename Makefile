@@ -27,7 +27,7 @@ demo: runtime ## Play one Hollywood match between two bots, sign and verify its 
 	@$(BIN)/python -m ginref demo --folder build/demo $(DEMO_ARGS)
 
 .PHONY: test
-test: development ## Run every test
+test: development peers ## Run every test
 	@.ci/debian redis-server=redis-server openssl=openssl
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
@@ -41,6 +41,13 @@ runtime:
 development:
 	@.ci/venv requirements-dev.lock
 
+# Other engines come in wheels alone, and not for every platform: without them
+# the tests that want them say so.
+.PHONY: peers
+peers: development
+	@.ci/venv requirements-peers.lock --no-deps --no-build-isolation --use-pep517 \
+	  --only-binary open-spiel,numpy || printf 'Without other engines.\n' >&2
+
 .PHONY: lock
 lock: ## Choose the newest packages that fit and pin them by hash
 	@mkdir -p build
@@ -50,6 +57,8 @@ lock: ## Choose the newest packages that fit and pin them by hash
 	  --extra server --group dev --output-file requirements-dev.lock pyproject.toml
 	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade --constraint requirements-dev.lock \
 	  --extra server --output-file requirements.lock pyproject.toml
+	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade --constraint requirements-dev.lock \
+	  --no-deps --group peers --output-file requirements-peers.lock
 
 # One lock for every platform and Python, without the name of any index.
 LOCK_OPTIONS := --quiet --universal --python-version 3.11 --generate-hashes \

@@ -1,4 +1,4 @@
-"""The two lock files: pinned, hashed, one inside the other, and bound to no index."""
+"""The lock files: pinned, hashed, fitting each other, and bound to no index."""
 
 import re
 from pathlib import Path
@@ -8,10 +8,15 @@ import pytest
 ROOT = Path(__file__).parents[2]
 RUNTIME = "requirements.lock"
 DEVELOPMENT = "requirements-dev.lock"
+PEERS = "requirements-peers.lock"
 
 each_lock = pytest.mark.parametrize(
     "lock",
-    [pytest.param(RUNTIME, id="runtime"), pytest.param(DEVELOPMENT, id="development")],
+    [
+        pytest.param(RUNTIME, id="runtime"),
+        pytest.param(DEVELOPMENT, id="development"),
+        pytest.param(PEERS, id="peers"),
+    ],
 )
 
 
@@ -42,3 +47,10 @@ def test_no_host_is_named(lock: str) -> None:
 
 def test_the_development_lock_holds_the_runtime_lock() -> None:
     assert set(requirements(RUNTIME)) <= set(requirements(DEVELOPMENT))
+
+
+def test_other_engines_bring_no_other_version_of_what_is_there() -> None:
+    pinned = set(requirements(PEERS)) - set(requirements(DEVELOPMENT))
+    here = {line.split("==")[0] for line in requirements(DEVELOPMENT)}
+
+    assert not here & {line.split("==")[0] for line in pinned}
