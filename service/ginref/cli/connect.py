@@ -21,17 +21,17 @@ _INTERRUPTED: Final = 130
 
 
 def connect(  # noqa: PLR0913, PLR0917 - one parameter for each option
-    bot: Annotated[
-        str,
-        typer.Argument(
-            metavar="BOT", help="careful, simple, FILE.py, FILE.py:CLASS, MODULE:CLASS."
-        ),
-    ],
     url: Annotated[
         str,
-        typer.Option(
+        typer.Argument(
             envvar="GINREF_URL",
             help="Address of the referee; several replicas with commas.",
+        ),
+    ],
+    bot: Annotated[
+        str,
+        typer.Option(
+            metavar="BOT", help="careful, simple, FILE.py, FILE.py:CLASS, MODULE:CLASS."
         ),
     ],
     token_file: Annotated[

@@ -54,7 +54,7 @@ def test_a_bot_plays_and_its_matches_are_told(
     token = tmp_path / "token"
     token.write_text(f"{TOKEN}\n")
 
-    played = run("simple", "--url", address, "--token-file", token, "--matches", 1)
+    played = run(address, "--bot", "simple", "--token-file", token, "--matches", 1)
 
     assert played.exit_code == 0, played.stderr
     assert "match m1, north: " in played.stdout
@@ -66,11 +66,11 @@ def test_a_bot_plays_and_its_matches_are_told(
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["clever", "--url", "127.0.0.1:1"], "no such bot"),
-        (["simple", "--url", "127.0.0.1:1"], "no token"),
-        (["simple", "--url", "nowhere"], "no token"),
+        (["127.0.0.1:1", "--bot", "clever"], "no such bot"),
+        (["127.0.0.1:1", "--bot", "simple"], "no token"),
+        (["nowhere", "--bot", "simple"], "no token"),
         (
-            ["simple", "--url", "127.0.0.1:1", "--token-file", "/no/such"],
+            ["127.0.0.1:1", "--bot", "simple", "--token-file", "/no/such"],
             "No such file",
         ),
     ],
@@ -88,7 +88,7 @@ def test_an_address_that_cannot_be_used_is_told(
 ) -> None:
     monkeypatch.setenv("GINREF_TOKEN", TOKEN)
 
-    failed = run("simple", "--url", "http://referee.example:1")
+    failed = run("http://referee.example:1", "--bot", "simple")
 
     assert failed.exit_code == 1
     assert "unencrypted" in failed.stderr
