@@ -2,6 +2,7 @@
 
 import enum
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from types import MappingProxyType
 
 from ginref.engine.error import Breach
@@ -80,3 +81,10 @@ class RefusedError(Exception):
 def reason_of(breach: Breach) -> Reason:
     """Return the reason that tells a caller of a broken rule."""
     return Reason[breach.name]
+
+
+def moment(time_ms: int) -> str:
+    """Return a moment as facts tell it: RFC 3339 in UTC, as protobuf JSON has it."""
+    time = datetime.fromtimestamp(time_ms / 1000, UTC)
+    spec = "milliseconds" if time_ms % 1000 else "seconds"
+    return time.isoformat(timespec=spec).replace("+00:00", "Z")

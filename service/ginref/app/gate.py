@@ -7,11 +7,10 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from ginref.app.caller import Caller, Role
-from ginref.app.error import Reason, RefusedError
+from ginref.app.error import Reason, RefusedError, moment
 from ginref.app.port import Chance, Registry
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,31}")
@@ -99,11 +98,10 @@ class Gate:
             message = "the token has been revoked"
             raise RefusedError(Reason.TOKEN_REVOKED, message)
         if token.expires_ms is not None and self._now_ms() >= token.expires_ms:
-            expired = datetime.fromtimestamp(token.expires_ms / 1000, UTC)
             raise RefusedError(
                 Reason.TOKEN_EXPIRED,
                 "the token's lifetime is over",
-                expire_time=expired.isoformat(timespec="seconds"),
+                expire_time=moment(token.expires_ms),
             )
         return Caller(
             token_id=token.token_id,

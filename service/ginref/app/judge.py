@@ -1,10 +1,9 @@
 """Judges submitted moves: the one path from a submission to a stored entry."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Final
 
-from ginref.app.error import Reason, RefusedError, reason_of
+from ginref.app.error import Reason, RefusedError, moment, reason_of
 from ginref.app.keeper import Draft, Keeper, LiveMatch, Stored, fold, place_of
 from ginref.app.match_store import Duplicate, Refusal, Seen, SubmissionKey, Wake
 from ginref.app.port import Observer
@@ -160,11 +159,10 @@ class Judge:
 
     def late(self, live: LiveMatch) -> RefusedError:
         """Say that a submission came after the deadline."""
-        deadline = datetime.fromtimestamp(live.clock.deadline_ms / 1000, UTC)
         return RefusedError(
             Reason.MOVE_LATE,
             "the deadline had passed",
-            deadline=deadline.isoformat(timespec="milliseconds"),
+            deadline=moment(live.clock.deadline_ms),
         )
 
     def observe(self, stored: Stored) -> None:
