@@ -3,9 +3,11 @@
 import asyncio
 from collections import defaultdict
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from ginref.app.match_store import EVERYTHING, EntryId, MatchStore, Wake
+
+_NOWHERE: Final = EntryId(0)
 
 
 class Subscription:
@@ -83,6 +85,7 @@ class Hub:
         """Listen to a store once `run` is awaited."""
         self._store = store
         self._followers: defaultdict[str, set[Subscription]] = defaultdict(set)
+        self._places: dict[str, EntryId] = {}
         self._all: set[Subscription] = set()
         self.draining = False
 
@@ -93,8 +96,19 @@ class Hub:
 
     def notify(self, wake: Wake) -> None:
         """Wake the followers of a topic, or everyone for `EVERYTHING`."""
-        followers = self._all if wake == EVERYTHING else self._followers.get(wake.topic)
-        for follower in followers or ():
+        if wake == EVERYTHING:
+            for follower in self._all:
+                follower.wake(wake)
+            return
+        followers = self._followers.get(wake.topic)
+        if not followers:
+            return
+        if wake.place is not None:
+            # A step of this process is told of twice: by itself and by the store.
+            if wake.place <= self._places.get(wake.topic, _NOWHERE):
+                return
+            self._places[wake.topic] = wake.place
+        for follower in followers:
             follower.wake(wake)
 
     def subscribe(self) -> Subscription:
@@ -120,6 +134,7 @@ class Hub:
             followers.discard(follower)
             if not followers:
                 del self._followers[topic]
+                self._places.pop(topic, None)
 
     def followers(self, topic: str) -> int:
         """Return how many are woken for a topic."""

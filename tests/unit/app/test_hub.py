@@ -37,6 +37,19 @@ async def test_of_several_wakes_the_latest_place_counts() -> None:
     assert changes == (Wake("m1", EntryId(4, 1)), Wake("m2"), Wake("m3"))
 
 
+async def test_nobody_is_woken_twice_for_the_same_step() -> None:
+    hub = Hub(MemoryStore())
+    with hub.subscribe() as follower:
+        follower.follow("m1")
+        hub.notify(Wake("m1", EntryId(5)))
+        await follower.changes()
+
+        for place in (EntryId(5), EntryId(4, 9), EntryId(5, 1)):
+            hub.notify(Wake("m1", place))
+
+        assert await follower.changes() == (Wake("m1", EntryId(5, 1)),)
+
+
 async def test_a_gap_wakes_everyone() -> None:
     hub = Hub(MemoryStore())
     with hub.subscribe() as one, hub.subscribe() as other:
