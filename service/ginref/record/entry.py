@@ -13,6 +13,8 @@ from ginref.engine.error import NotationError
 from ginref.engine.move import Move, parse_move
 from ginref.engine.seat import Seat
 
+_COMPACT: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
+
 
 @dataclass(frozen=True, slots=True)
 class Created:
@@ -148,7 +150,7 @@ def encode_entry(entry: Entry) -> bytes:
             facts.append(seat)
         case Created() | Aborted() | TimedOut() | Voided():
             pass
-    return json.dumps(facts, separators=(",", ":"), ensure_ascii=False).encode()
+    return _COMPACT.encode(facts).encode()
 
 
 def decode_entry(data: bytes) -> Entry:

@@ -4,12 +4,17 @@ import enum
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 from ginref.engine.deck import seed_secret
 from ginref.engine.ruleset import Ruleset
 from ginref.engine.seat import Seat
 from ginref.record.clock import ClockPolicy
+
+_SEATS: Final = tuple(Seat)
+_CANONICAL: Final = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False
+)
 
 
 class DealSource(enum.StrEnum):
@@ -58,7 +63,7 @@ class Setup:
     @property
     def seats(self) -> tuple[Seat, ...]:
         """The seats of the match, in order."""
-        return tuple(Seat)[: len(self.bots)]
+        return _SEATS[: len(self.bots)]
 
     @property
     def secret_of_seed(self) -> bytes | None:
@@ -88,8 +93,7 @@ def canonical(value: object) -> bytes:
     For text, whole numbers up to 2^53, lists and objects with ASCII keys this is
     the form of RFC 8785, without its cost.
     """
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return text.encode()
+    return _CANONICAL.encode(value).encode()
 
 
 def setup_to_json(setup: Setup) -> dict[str, Any]:

@@ -22,6 +22,7 @@ __all__ = ["FORMAT", "SnapshotError", "decode_state", "encode_state"]
 FORMAT: Final = 1
 """First byte of every snapshot; it changes with the layout of the rest."""
 
+_COMPACT: Final = json.JSONEncoder(separators=(",", ":"))
 _STAGES: Final = tuple(Stage)
 _NOBODY: Final = -1
 
@@ -40,7 +41,7 @@ def encode_state(state: MatchState) -> bytes:
         state.referee_ms,
         _write_ending(state.ending),
     ]
-    line = json.dumps(facts, separators=(",", ":")).encode() + b"\n"
+    line = _COMPACT.encode(facts).encode() + b"\n"
     game = b"" if state.match is None else encode(state.match)
     return bytes([FORMAT]) + line + game
 
