@@ -3,8 +3,8 @@
 For the store and the record only. The first byte names the format. Three lines of
 JSON follow: the rules, the finished rounds, and the round being played, with a card
 written as one of 52 letters and a card set as its mask. The first two lines seldom
-change, so what was read from them is kept. Entries of the score sheet are not
-written: they follow from the finished rounds.
+change, so what was read from them, or written, is kept. Entries of the score sheet
+are not written: they follow from the finished rounds.
 """
 
 import functools
@@ -32,10 +32,11 @@ from ginref.engine.phase import (
     throw_after_pile,
     throw_after_stock,
 )
+from ginref.engine.rotation import credited
 from ginref.engine.round import DiscardEntry, Round
 from ginref.engine.ruleset import Ruleset
 from ginref.engine.seat import Seat
-from ginref.engine.sheet import Entry, Game, ScoreSheet
+from ginref.engine.sheet import Entry, Game, ScoreSheet, settled
 from ginref.engine.showdown import Outcome
 
 FORMAT: Final = 1
@@ -61,16 +62,8 @@ def encode(match: Match) -> bytes:
     """Write a match."""
     lines = (
         _write_rules(match.rules),
-        _line(
-            [
-                len(match.seats),
-                [_write_summary(summary) for summary in match.history],
-                [
-                    [_seat(game.winner), game.closed_in_round or 0]
-                    for game in match.sheet.games
-                ],
-                _write_result(match.last_result),
-            ]
+        _write_finished(
+            len(match.seats), match.sheet.games, match.history, match.last_result
         ),
         _line([match.round_number, _write_round(match.round), _write_over(match.over)]),
     )
@@ -96,7 +89,7 @@ def decode(data: bytes) -> Match:
 
 def _read_match(text: str) -> Match:
     rules, finished, current = text.split("\n")
-    seats, sheet, history, last_result = _read_finished(finished)
+    seats, sheet, history, last_result = _read_finished(finished, rules)
     round_number, round_, over = json.loads(current)
     return Match(
         rules=_read_rules(rules),
@@ -135,15 +128,29 @@ def _read_rules(line: str) -> Ruleset:
 
 
 @functools.lru_cache(maxsize=1024)
+def _write_finished(
+    seat_count: int,
+    games: tuple[Game, ...],
+    history: tuple[RoundSummary, ...],
+    last: RoundResult | None,
+) -> str:
+    rounds = [_write_summary(summary) for summary in history]
+    closed = [[_seat(game.winner), game.closed_in_round or 0] for game in games]
+    return _line([seat_count, rounds, closed, _write_result(last)])
+
+
+@functools.lru_cache(maxsize=1024)
 def _read_finished(
-    line: str,
+    line: str, line_of_rules: str
 ) -> tuple[tuple[Seat, ...], ScoreSheet, tuple[RoundSummary, ...], RoundResult | None]:
+    rules = _read_rules(line_of_rules)
     seat_count, rounds, games, last = json.loads(line)
     seats = tuple(Seat)[:seat_count]
     history = tuple(
         _read_summary(number, summary) for number, summary in enumerate(rounds, 1)
     )
-    return seats, _read_sheet(seats, history, games), history, _read_result(last)
+    sheet = _read_sheet(rules, seats, history, games)
+    return seats, sheet, history, _read_result(last)
 
 
 def _write_summary(summary: RoundSummary) -> list[int]:
@@ -153,11 +160,12 @@ def _write_summary(summary: RoundSummary) -> list[int]:
         _seat(summary.winner),
         summary.points,
         sum(1 << column for column in summary.columns),
+        *(() if summary.idle is None else (summary.idle,)),
     ]
 
 
 def _read_summary(number: int, fields: Sequence[int]) -> RoundSummary:
-    dealer, outcome, winner, points, columns = fields
+    dealer, outcome, winner, points, columns, *idle = fields
     return RoundSummary(
         number,
         _SEATS[dealer],
@@ -165,10 +173,12 @@ def _read_summary(number: int, fields: Sequence[int]) -> RoundSummary:
         _SEATS.get(winner),
         points,
         tuple(at for at in range(columns.bit_length()) if columns >> at & 1),
+        _SEATS[idle[0]] if idle else None,
     )
 
 
 def _read_sheet(
+    rules: Ruleset,
     seats: tuple[Seat, ...],
     history: tuple[RoundSummary, ...],
     games: Sequence[Sequence[int]],
@@ -176,16 +186,26 @@ def _read_sheet(
     entries: list[list[list[Entry]]] = [[[] for _ in seats] for _ in games]
     wins = [0] * len(seats)
     for summary in history:
-        if summary.winner is not None:
-            wins[summary.winner] += 1
+        entry = Entry(summary.number, summary.points)
+        for seat in credited(rules, summary.dealer, summary.idle, summary.winner):
+            wins[seat] += 1
             for column in summary.columns:
-                entry = Entry(summary.number, summary.points)
-                entries[column][summary.winner].append(entry)
+                entries[column][seat].append(entry)
     columns = tuple(
-        Game(tuple(map(tuple, entries[at])), _SEATS.get(winner), closed or None)
+        _read_game(rules, Game(tuple(map(tuple, entries[at]))), winner, closed)
         for at, (winner, closed) in enumerate(games)
     )
     return ScoreSheet(columns, tuple(wins))
+
+
+def _read_game(rules: Ruleset, game: Game, winner: int, closed: int) -> Game:
+    if not closed:
+        return game
+    won_by = _SEATS.get(winner)
+    # A game that a forfeit has given away is below the target and not settled.
+    if won_by is not None and game.total(won_by) >= rules.game_target:
+        return settled(rules, game, won_by, closed)
+    return Game(game.entries, won_by, closed)
 
 
 def _write_result(result: RoundResult | None) -> list[Any] | None:
