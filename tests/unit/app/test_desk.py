@@ -7,11 +7,13 @@ import pytest
 
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
+from ginref.engine.move import PASS
 from ginref.engine.ruleset import GIN, HOLLYWOOD
 from ginref.engine.seat import Seat
 from ginref.record.clock import STANDARD
 from ginref.record.lifecycle import EndingKind, Fault, Stage
 from ginref.record.setup import DealSource, statement
+from ginref.record.submission import Submission
 from ginref.record.verify import Finding, verify_record
 
 World = Any
@@ -233,7 +235,11 @@ async def test_a_limited_token_reaches_its_own_matches_only(world: World) -> Non
     other = frozenset({"m1"})
     bot = _caller(Role.BOT, bot="careful", match_ids=other)
     host = _caller(Role.ORGANIZER, match_ids=other)
+    unknown = Submission(
+        match_id="m2", seat=Seat.NORTH, expected_version=1, request_id="x", move=PASS
+    )
     calls = [
+        world.desk.submit_move(bot, unknown, 0.0),
         world.desk.get_match(bot, facts.match_id),
         world.desk.match_record(bot, facts.match_id),
         world.desk.resign_match(bot, facts.match_id, Seat.NORTH),

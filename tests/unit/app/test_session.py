@@ -7,6 +7,7 @@ import pytest
 
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
+from ginref.app.match_store import EVERYTHING
 from ginref.app.message import (
     Drain,
     Events,
@@ -192,6 +193,23 @@ async def test_the_turn_after_a_draw_follows_its_result_at_once(world: World) ->
     assert isinstance(again, Turn)
     assert again.report == await world.report(facts, turn.view.seat)
     assert again.report.view.drawn
+
+
+async def test_a_bot_is_not_told_of_the_move_it_was_just_answered(
+    world: World,
+) -> None:
+    facts = await world.start()
+    turn = await world.turn(facts)
+    ear = await _attached(world, facts, turn.view.seat)
+    await ear.until(Turn)
+
+    ear.session.submit(world.submission(turn, PASS), 0.0)
+    await ear.until(MoveResult)
+    await world.move(facts, PASS)
+    after = await ear.next()
+
+    assert isinstance(after, Turn)
+    assert [event.move for event in after.report.events] == ["pass"]
 
 
 async def test_a_refused_move_is_followed_by_the_turn_as_it_stands(
@@ -463,6 +481,28 @@ async def test_a_match_that_changes_elsewhere_while_a_bot_attaches_is_not_missed
     ear = await attaching
     told = await ear.until(Turn)
     assert told.report == await world.report(facts, idle)
+
+
+async def test_what_happened_while_no_wake_came_through_is_told_after_the_gap(
+    world: World,
+) -> None:
+    facts, other = await world.start(), await world.replica()
+    turn = await world.turn(facts)
+    idle = Seat(1 - turn.view.seat)
+    ear = await _attached(world, facts, idle)
+    await ear.until(Started)
+    world.listeners[0].cancel()
+    await asyncio.sleep(0)
+    await world.submit(world.submission(turn, PASS), facts, other.desk)
+    offered = await other.desk.create_match(world.host, world.new())
+
+    world.one.hub.notify(EVERYTHING)
+
+    heard = [await ear.next(), await ear.next()]
+    told = next(one for one in heard if isinstance(one, Turn))
+    offer = next(one for one in heard if isinstance(one, Offer))
+    assert told.report == await world.report(facts, idle)
+    assert offer.facts == offered
 
 
 async def test_sync_tells_again_where_a_match_stands(world: World) -> None:
