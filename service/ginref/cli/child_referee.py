@@ -63,7 +63,8 @@ class ChildReferee:
             self._process = await asyncio.create_subprocess_exec(
                 *binding,
                 *command,
-                stdin=asyncio.subprocess.DEVNULL,
+                # Where the kernel does not bind it, its end of this pipe does.
+                stdin=asyncio.subprocess.PIPE,
                 stdout=log,
                 stderr=log,
                 env=environment,
