@@ -148,11 +148,12 @@ def demo(
     try:
         preset(ruleset)
         path = asyncio.run(_play(console, ruleset, seed, folder, pace_ms / 1000))
+    except TimeoutError as error:
+        # First, because it is an OSError, too, and has no text.
+        Console(stderr=True, markup=False).print("ginref demo: the match hangs")
+        raise typer.Exit(1) from error
     except (RulesetError, ChildRefereeError, ClientError, OSError) as error:
         Console(stderr=True, markup=False).print(f"ginref demo: {error}")
-        raise typer.Exit(1) from error
-    except TimeoutError as error:
-        Console(stderr=True, markup=False).print("ginref demo: the match hangs")
         raise typer.Exit(1) from error
     console.print()
     console.print("Verifying the record; the referee is gone:", style="bold")
