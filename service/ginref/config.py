@@ -12,7 +12,7 @@ from typing import Any, Final
 
 PREFIX: Final = "GINREF_"
 
-_CLIENT_NAMES: Final = frozenset({"URL", "TOKEN", "TOKEN_FILE", "STATE", "CAPACITY"})
+_CLIENT_NAMES: Final = frozenset({"URL", "TOKEN", "TOKEN_FILE"})
 """Names that bots read from the same environment."""
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
