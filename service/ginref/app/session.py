@@ -40,6 +40,12 @@ _LOG: Final = logging.getLogger(__name__)
 _QUEUE: Final = 1024
 """Messages that wait for a bot; one that lets more of them wait is dropped."""
 
+_CROWDED: Final = _QUEUE // 2
+"""Waiting messages at which news waits, too: it gets no older by that."""
+
+_TELLINGS: Final = 64
+"""Matches that are told of at once. A bot may attach with thousands of them."""
+
 _PENDING: Final = 4096
 """Messages of a bot that are at work; one that sends more at once is dropped."""
 
@@ -107,6 +113,8 @@ class Session:
         self._policy = policy or SessionPolicy()
         self._attachment = tools.chance.token(8).hex()
         self._queue: asyncio.Queue[Message | None] = asyncio.Queue(_QUEUE)
+        self._has_room = asyncio.Event()
+        self._telling = asyncio.Semaphore(_TELLINGS)
         self._subscription: Subscription = hub.subscribe()
         self._announcer = Announcer(tools.keeper, caller, self._emit)
         self._work = _Work()
@@ -155,6 +163,8 @@ class Session:
         """Yield what the bot is told, until the attachment ends."""
         while True:
             message = await self._queue.get()
+            if self._queue.qsize() <= _CROWDED:
+                self._has_room.set()
             if message is None:
                 return
             yield message
@@ -301,8 +311,12 @@ class Session:
         self._tell_soon(lambda: self._announce(match_id, place))
 
     async def _announce(self, match_id: str, place: EntryId | None) -> None:
-        async with self._work.locks[match_id]:
-            await self._tell(match_id, place)
+        async with self._telling:
+            while self._queue.qsize() > _CROWDED:
+                self._has_room.clear()
+                await self._has_room.wait()
+            async with self._work.locks[match_id]:
+                await self._tell(match_id, place)
 
     async def _tell(
         self, match_id: str, place: EntryId | None, answer: Answer | None = None

@@ -744,3 +744,15 @@ async def test_a_move_on_a_stream_costs_one_trip_to_the_store(world: World) -> N
     assert world.store.asked["apply"] == world.tally.seen["accepted"] - moved
     assert world.store.asked["read"] == 0
     assert world.store.asked["log"] == 0
+
+
+async def test_a_bot_with_more_matches_than_may_wait_is_told_of_all(
+    world: World,
+) -> None:
+    made = {(await world.create()).match_id for _ in range(1100)}
+
+    ear = await world.attach("careful")
+    offers = [await ear.until(Offer) for _ in made]
+
+    assert {offer.facts.match_id for offer in offers} == made
+    assert ear.session.error is None
