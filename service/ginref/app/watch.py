@@ -53,11 +53,10 @@ class Watcher:
     ) -> AsyncGenerator[WatchStep, None]:
         """Yield the match now, then each change; end when it is over.
 
-        Also ends when the referee drains: the last cursor goes on elsewhere.
-
         Raises:
             RefusedError: MATCH_NOT_FOUND, SEAT_NOT_YOURS, or FIELD_INVALID for a
-                cursor that is not one.
+                cursor that is not one; REFEREE_DRAINING when this replica is about
+                to stop: the last cursor goes on elsewhere.
         """
         check_reach(caller, match_id)
         place = _read_cursor(cursor)
@@ -78,8 +77,12 @@ class Watcher:
                         return
                     changes = await subscription.changes()
                     if not changes:
-                        return
-                    live = await self._keeper.latest(match_id, changes[0].place)
+                        message = "this replica is about to stop"
+                        raise RefusedError(Reason.REFEREE_DRAINING, message)
+                    # After a gap no place says how far the match has come.
+                    gap = any(wake.place is None for wake in changes)
+                    newest = None if gap else changes[0].place
+                    live = await self._keeper.latest(match_id, newest)
         finally:
             self._observer.watching(-1)
 

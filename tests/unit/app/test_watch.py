@@ -9,6 +9,7 @@ import pytest
 
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
+from ginref.app.match_store import EVERYTHING, EntryId, Wake
 from ginref.app.watch import WatchStep
 from ginref.record.lifecycle import EndingKind, Stage
 
@@ -162,8 +163,26 @@ async def test_a_draining_referee_ends_every_watch(world: World) -> None:
 
         world.one.hub.drain()
 
-        with pytest.raises(StopAsyncIteration):
+        # Not as at the end of a match: whoever watches goes on elsewhere.
+        with pytest.raises(RefusedError) as refused:
             await _next(steps)
+        assert refused.value.reason is Reason.REFEREE_DRAINING
+
+
+async def test_a_gap_is_not_hidden_by_word_of_an_earlier_step(world: World) -> None:
+    facts, other = await world.start(), await world.replica()
+    world.listeners[0].cancel()
+    async with aclosing(_watch(world, facts.match_id)) as steps:
+        await _next(steps)
+        await world.move(facts, desk=other.desk)
+        await world.one.keeper.load(facts.match_id)
+        await world.move(facts, desk=other.desk)
+
+        world.one.hub.notify(Wake(facts.match_id, EntryId(facts.version + 1)))
+        world.one.hub.notify(EVERYTHING)
+
+        step = await _next(steps)
+        assert step.facts.version == facts.version + 2
 
 
 @pytest.mark.parametrize(

@@ -64,11 +64,11 @@ async def test_a_stopping_server_says_so_and_ends_watches(serve: Serve) -> None:
             await watch.read()
             before = await states.read()
             served.hub.drain()
-            end = await watch.read()
+            with pytest.raises(grpc.aio.AioRpcError) as ended:
+                await watch.read()
 
             assert before.status == health_pb2.HealthCheckResponse.SERVING
-            assert end is grpc.aio.EOF
-            assert await watch.code() is grpc.StatusCode.OK
+            assert ended.value.code() is grpc.StatusCode.UNAVAILABLE
 
 
 async def _ask_services(address: str) -> list[str]:
