@@ -64,6 +64,14 @@ class Dealt:
     upcard: Card
     match: Match
 
+    @classmethod
+    def of(cls, match: Match) -> "Dealt":
+        """Return what has happened when a match has just dealt a round."""
+        upcard = match.round.first_upcard
+        return cls(
+            number=match.round_number, dealer=match.dealer, upcard=upcard, match=match
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
@@ -81,6 +89,11 @@ class Moved:
     drawn: Card | None
     match: Match
 
+    @classmethod
+    def of(cls, before: Match, seat: Seat, move: Move, after: Match) -> "Moved":
+        """Return what has happened when a seat has moved a match on."""
+        return cls(seat=seat, move=move, drawn=_drawn(before, after, seat), match=after)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundEnded:
@@ -95,6 +108,13 @@ class RoundEnded:
     summary: RoundSummary
     showdown: Showdown | None
     sheet: ScoreSheet
+
+    @classmethod
+    def of(cls, match: Match) -> "RoundEnded":
+        """Return what has happened when a match has just finished a round."""
+        result = match.last_result
+        showdown = result.showdown if result else None
+        return cls(summary=match.history[-1], showdown=showdown, sheet=match.sheet)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,19 +172,19 @@ def tell_match(
         bots[seat].match_started(info)
     deck_for = lru_cache(_DECKS_KEPT)(partial(derive_deck, secret))
     match = start_match(rules, seats, draw_first_dealer(secret, seats), deck_for)
-    yield _dealt(match)
+    yield Dealt.of(match)
     moves = 0
     while match.to_act is not None:
         seat = match.to_act
         move, after = _move(bots[seat], match, seat, deck_for)
         moves += 1
-        yield Moved(seat=seat, move=move, drawn=_drawn(match, after, seat), match=after)
+        yield Moved.of(match, seat, move, after)
         ended = len(after.history) > len(match.history)
         match = after
         if ended:
             yield _round_ended(match, bots)
             if not match.over:
-                yield _dealt(match)
+                yield Dealt.of(match)
     yield _finish(match, bots, moves)
 
 
@@ -192,22 +212,8 @@ def _drawn(before: Match, after: Match, seat: Seat) -> Card | None:
     return next(iter(gained), None)
 
 
-def _dealt(match: Match) -> Dealt:
-    return Dealt(
-        number=match.round_number,
-        dealer=match.dealer,
-        upcard=match.round.first_upcard,
-        match=match,
-    )
-
-
 def _round_ended(match: Match, bots: Sequence[Bot]) -> RoundEnded:
-    result = match.last_result
-    ended = RoundEnded(
-        summary=match.history[-1],
-        showdown=result.showdown if result else None,
-        sheet=match.sheet,
-    )
+    ended = RoundEnded.of(match)
     for seat in match.seats:
         bots[seat].round_over(
             FinishedRound(
