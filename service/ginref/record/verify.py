@@ -59,6 +59,9 @@ _DEALS: Final = {
     DealSource.SHARES: "shares of the referee and the seats: nobody chose the cards",
     DealSource.SEEDED: "seeded: the host chose the cards, these are not fair deals",
 }
+_ALONE: Final = (
+    "the referee's share alone: no seat kept the host from choosing the cards"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +90,14 @@ class Verdict:
     @property
     def deals(self) -> str | None:
         """Where the cards came from, and what that means; None if unreadable."""
-        return None if self.record is None else _DEALS[self.record.setup.deal_source]
+        if self.record is None:
+            return None
+        source = self.record.setup.deal_source
+        if source is DealSource.SHARES and self.replayed:
+            state = self.replayed.state
+            if state.match and not any(state.shares):
+                return _ALONE
+        return _DEALS[source]
 
     @property
     def round_count(self) -> int:

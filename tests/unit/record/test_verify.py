@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 import rfc8785
+from tests.unit.record.stage import ACCEPTED, NORTH, SOUTH
 
 from ginref.record.document import PAYLOAD_TYPE, build_record
-from ginref.record.entry import Entry, StampedEntry
+from ginref.record.entry import Committed, Created, Entry, Resigned, StampedEntry
 from ginref.record.envelope import seal_envelope
 from ginref.record.lifecycle import Stage
 from ginref.record.setup import Setup
@@ -77,6 +78,25 @@ def test_a_seeded_record_says_that_the_host_chose_the_cards(
     assert verdict.finding is Finding.VALID
     assert verdict.deals is not None
     assert "the host chose the cards" in verdict.deals
+
+
+def test_a_record_without_a_share_of_any_seat_does_not_say_that_nobody_chose(
+    make_setup: MakeSetup, judge: Judge
+) -> None:
+    steps = [
+        Created(),
+        *ACCEPTED,
+        Committed(NORTH, None),
+        Committed(SOUTH, None),
+        Resigned(NORTH),
+    ]
+    log = [StampedEntry(at, 0, at, entry) for at, entry in enumerate(steps, start=1)]
+
+    verdict = judge(json.loads(build_record(make_setup(), log)))
+
+    assert verdict.finding is Finding.VALID
+    assert verdict.deals is not None
+    assert verdict.deals.startswith("the referee's share alone")
 
 
 def test_a_true_record_of_an_unknown_key_is_not_trusted(
