@@ -183,7 +183,7 @@ class RedisConnection:
             return await self._call(parts)
 
     async def commands(self, commands: Sequence[tuple[Argument, ...]]) -> list[Any]:
-        """Send several commands in order, not as one step; return their answers.
+        """Send several commands, in no certain order; return their answers in order.
 
         Raises:
             StoreUnavailableError: Which of them were carried out is unknown.

@@ -273,12 +273,9 @@ class RedisStore(MatchStore):
     async def attach(self, bot: str, attachment: str) -> None:
         """Make this the bot's newest attachment, and wake `bot/<name>`."""
         keys = bot_keys(bot)
-        await self._connection.commands(
-            [
-                ("SET", keys.attachment, attachment),
-                ("PUBLISH", keys.wake, bot_topic(bot)),
-            ]
-        )
+        # One after the other: whoever is woken must find the newest attachment.
+        await self._connection.command("SET", keys.attachment, attachment)
+        await self._connection.command("PUBLISH", keys.wake, bot_topic(bot))
 
     async def attachment(self, bot: str) -> str | None:
         """Return the bot's newest attachment."""
