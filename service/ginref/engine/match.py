@@ -1,7 +1,7 @@
 """A match: rounds one after another, their score sheet, and how it ends.
 
 The end of a round and the next deal are one transition, so a match that is not over
-always waits for a seat.
+always waits for a seat. Of three seats two play each round; the third sits it out.
 """
 
 import enum
@@ -13,12 +13,14 @@ from ginref.engine.card import Card
 from ginref.engine.error import Breach, IllegalMoveError
 from ginref.engine.move import Move
 from ginref.engine.phase import RoundOver, RoundResult
+from ginref.engine.rotation import Roles, credited, first_roles, next_roles
 from ginref.engine.round import Round, apply_move, deal
 from ginref.engine.round import legal_moves as legal_moves_of_round
-from ginref.engine.ruleset import NextDealer, Ruleset
+from ginref.engine.ruleset import Ruleset
 from ginref.engine.seat import Seat
 from ginref.engine.sheet import (
     ScoreSheet,
+    close_boards,
     close_open_games,
     decide_by_count,
     enter,
@@ -29,7 +31,10 @@ from ginref.engine.sheet import (
 from ginref.engine.showdown import Outcome
 
 DeckFor = Callable[[int], tuple[Card, ...]]
-"""The deck of the deal `k`, counted from 0, redeals included; top first."""
+"""The deck of the deal `k`, counted from 0, redeals included; top first.
+
+A match of boards deals none again, so there `k` is the board, counted from 0.
+"""
 
 
 class Ending(enum.StrEnum):
@@ -66,6 +71,7 @@ class RoundSummary(NamedTuple):
         winner: The seat that scored; None for a drawn round.
         points: What it scored.
         columns: Positions of the games it was entered in.
+        idle: The seat that sat it out; None at a table of two.
     """
 
     number: int
@@ -74,6 +80,7 @@ class RoundSummary(NamedTuple):
     winner: Seat | None
     points: int
     columns: tuple[int, ...]
+    idle: Seat | None = None
 
 
 class Match(NamedTuple):
@@ -110,15 +117,28 @@ class Match(NamedTuple):
         return self.round.dealer
 
     @property
+    def idle(self) -> Seat | None:
+        """The seat that sits the current round out; None at a table of two."""
+        return idle_seat(self.seats, self.round)
+
+    @property
     def to_act(self) -> Seat | None:
         """The seat that decides; None when the match is over."""
         return None if self.over else self.round.to_act
 
 
+def idle_seat(seats: tuple[Seat, ...], round_: Round) -> Seat | None:
+    """Return the seat that sits a round out; None when all of them play."""
+    for seat in seats:
+        if not round_.is_played_by(seat):
+            return seat
+    return None
+
+
 def start_match(
     rules: Ruleset, seats: Sequence[Seat], first_dealer: Seat, deck_for: DeckFor
 ) -> Match:
-    """Deal the first round of a match between two seats.
+    """Deal the first round of a match.
 
     Raises:
         ValueError: The seats are not the table's, or the dealer is none of them.
@@ -127,12 +147,12 @@ def start_match(
     if table != tuple(Seat)[: rules.seat_count] or first_dealer not in table:
         message = f"{table} with dealer {first_dealer!r} is no table for {rules.name}"
         raise ValueError(message)
-    non_dealer = _opponent(table, first_dealer)
+    roles = first_roles(table, first_dealer)
     return Match(
         rules=rules,
         seats=table,
         round_number=1,
-        round=deal(rules, deck_for(0), first_dealer, non_dealer),
+        round=deal(rules, deck_for(0), roles.dealer, roles.non_dealer),
         sheet=open_sheet(rules),
         history=(),
         last_result=None,
@@ -171,18 +191,23 @@ def apply(match: Match, seat: Seat, move: Move, deck_for: DeckFor) -> Match:
 def _next_round(
     match: Match, ended: Round, result: RoundResult, deck_for: DeckFor
 ) -> Match:
-    rules, sheet = match.rules, match.sheet
+    rules, sheet, number = match.rules, match.sheet, match.round_number
+    roles = Roles(ended.dealer, ended.non_dealer, idle_seat(match.seats, ended))
     columns: tuple[int, ...] = ()
     if result.winner is not None:
         columns = next_columns(sheet, rules, result.winner)
-        sheet = enter(sheet, rules, result.winner, result.points, match.round_number)
+        winner, *partners = credited(rules, roles.dealer, roles.idle, result.winner)
+        sheet = enter(sheet, rules, winner, result.points, number, *partners)
+    if rules.boards == number:
+        sheet = close_boards(sheet, number)
     summary = RoundSummary(
-        match.round_number,
-        ended.dealer,
+        number,
+        roles.dealer,
         result.outcome,
         result.winner,
         result.points,
         columns,
+        roles.idle,
     )
     scored = match._replace(
         round=ended,
@@ -192,34 +217,22 @@ def _next_round(
     )
     if is_over(sheet, rules):
         return scored._replace(over=MatchOver(sheet.winner, Ending.COMPLETED))
-    if match.round_number >= rules.round_limit:
-        winner = decide_by_count(sheet)
-        return scored._replace(over=MatchOver(winner, Ending.ROUND_CAP))
-    dealer = _next_dealer(rules, ended, result)
-    deck = deck_for(match.round_number)
+    if number >= rules.round_limit:
+        leader = decide_by_count(sheet)
+        return scored._replace(over=MatchOver(leader, Ending.ROUND_CAP))
+    after = next_roles(rules, roles, result.winner)
     return scored._replace(
-        round_number=match.round_number + 1,
-        round=deal(rules, deck, dealer, _opponent(match.seats, dealer)),
+        round_number=number + 1,
+        round=deal(rules, deck_for(number), after.dealer, after.non_dealer),
     )
 
 
-def _next_dealer(rules: Ruleset, ended: Round, result: RoundResult) -> Seat:
-    if result.winner is None:
-        return ended.dealer
-    if rules.next_dealer is NextDealer.WINNER:
-        return result.winner
-    return ended.opponent(ended.dealer)
-
-
-def _opponent(seats: tuple[Seat, ...], seat: Seat) -> Seat:
-    return next(other for other in seats if other is not seat)
-
-
 def forfeit(match: Match, at_fault: Sequence[Seat]) -> Match:
-    """Return the match ended by the fault of one seat, or of all of them.
+    """Return the match ended by the fault of one seat, or of several.
 
     A seat that forfeits loses every open game, and the match whatever the sheet
-    says. Closed games stand. When every seat is at fault, nobody wins.
+    says. Closed games stand. Of two seats that are left the one with more points wins;
+    with equal points, or when every seat is at fault, nobody does.
 
     Raises:
         IllegalMoveError: The match is over already.
@@ -232,12 +245,20 @@ def forfeit(match: Match, at_fault: Sequence[Seat]) -> Match:
         message = f"{at_fault!r} are no seats at fault among {match.seats!r}"
         raise ValueError(message)
     left = [seat for seat in match.seats if seat not in guilty]
-    if len(left) != 1:
+    winner = _ahead(match.sheet, left)
+    if winner is None:
         return match._replace(over=MatchOver(None, Ending.FORFEIT, guilty))
     return match._replace(
-        sheet=close_open_games(match.sheet, left[0], match.round_number),
-        over=MatchOver(left[0], Ending.FORFEIT, guilty),
+        sheet=close_open_games(match.sheet, winner, match.round_number),
+        over=MatchOver(winner, Ending.FORFEIT, guilty),
     )
+
+
+def _ahead(sheet: ScoreSheet, seats: Sequence[Seat]) -> Seat | None:
+    """Return the one seat with most points; None if there is no such seat."""
+    best = max((sheet.points[seat] for seat in seats), default=None)
+    leaders = [seat for seat in seats if sheet.points[seat] == best]
+    return leaders[0] if len(leaders) == 1 else None
 
 
 def abandon(match: Match) -> Match:

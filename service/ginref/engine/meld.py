@@ -7,7 +7,7 @@ suit in sequence, ace low: A-2-3 is a run, Q-K-A is not.
 from dataclasses import dataclass
 from typing import Final
 
-from ginref.engine.card import Card, CardSet, Rank, Suit
+from ginref.engine.card import PACK, Card, CardSet, Rank, Suit
 from ginref.engine.error import NotationError
 
 MELD_CARDS_MIN: Final = 3
@@ -72,6 +72,30 @@ def find_meld(cards: CardSet) -> Meld | None:
     if one_suit and last.rank - first.rank + 1 == len(held):
         return RunMeld(first.suit, first.rank, last.rank)
     return None
+
+
+def _melds_of_three() -> tuple[tuple[Meld, ...], ...]:
+    """Find the melds of three that contain each card, by the masks of their cards."""
+    found: list[dict[int, Meld]] = [{} for _ in PACK]
+    for card in PACK:
+        same_rank = [other for other in PACK if other.rank is card.rank]
+        masks = [CardSet.of(other for other in same_rank if other is not card).mask]
+        if card.index + MELD_CARDS_MIN <= len(PACK):
+            masks.append(card.bit * 0b111)
+        for mask in masks:
+            meld = find_meld(CardSet(mask))
+            if meld is not None:
+                for member in meld.cards:
+                    found[member.index][mask] = meld
+    return tuple(tuple(melds[mask] for mask in sorted(melds)) for melds in found)
+
+
+_TRIOS: Final = _melds_of_three()
+
+
+def trios_with(card: Card) -> tuple[Meld, ...]:
+    """Return the melds of three cards that contain this one."""
+    return _TRIOS[card.index]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ class OpponentView:
 
     Attributes:
         seat: The seat.
-        hand_count: Cards it holds, 10 or 11.
+        hand_count: Cards it holds, 10 or 11; 0 while it sits the round out.
         known: Cards it took from the pile and still holds.
         took: Cards it took from the pile, in order, thrown since or not.
         passed: It refused the first upcard.
@@ -29,8 +29,22 @@ class OpponentView:
     upcard_refusals: tuple[Card, ...]
 
 
+def sits_out(seat: Seat) -> OpponentView:
+    """Return what everybody knows about a seat without cards: nothing."""
+    return OpponentView(
+        seat=seat,
+        hand_count=0,
+        known=CardSet(),
+        took=(),
+        passed=False,
+        upcard_refusals=(),
+    )
+
+
 def observe(round_: Round, seat: Seat) -> OpponentView:
     """Return what everybody knows about a seat of a round."""
+    if not round_.is_played_by(seat):
+        return sits_out(seat)
     took = tuple(entry.card for entry in round_.discards if entry.taken_by is seat)
     passed = round_.passes > (seat is round_.dealer)
     return OpponentView(

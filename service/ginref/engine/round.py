@@ -113,13 +113,33 @@ class Round(NamedTuple):
                 return entry.card
         return None
 
+    def is_played_by(self, seat: Seat) -> bool:
+        """Say whether a seat plays this round, or sits it out."""
+        return seat is self.dealer or seat is self.non_dealer
+
     def hand(self, seat: Seat) -> CardSet:
-        """Return the cards a seat holds."""
-        return self.hands[seat is self.dealer]
+        """Return the cards a seat holds.
+
+        Raises:
+            ValueError: The seat sits this round out: it has no hand.
+        """
+        if seat is self.dealer:
+            return self.hands[1]
+        if seat is self.non_dealer:
+            return self.hands[0]
+        raise ValueError(f"{seat!r} sits this round out")
 
     def opponent(self, seat: Seat) -> Seat:
-        """Return the seat that plays against this one."""
-        return self.non_dealer if seat is self.dealer else self.dealer
+        """Return the seat that plays against this one.
+
+        Raises:
+            ValueError: The seat sits this round out: nobody plays against it.
+        """
+        if seat is self.dealer:
+            return self.non_dealer
+        if seat is self.non_dealer:
+            return self.dealer
+        raise ValueError(f"{seat!r} sits this round out")
 
 
 def deal(rules: Ruleset, deck: Sequence[Card], dealer: Seat, non_dealer: Seat) -> Round:

@@ -1,14 +1,13 @@
 """House rules as data: every option of a match, the presets, and their digest.
 
-Sources: the values of the presets follow the common descriptions of Gin Rummy,
-Hollywood Gin and Oklahoma Gin; where houses differ, each field names the choice
-and `docs/rules.md` the reasons.
+Where houses differ, `rule_source` names whom each option follows, and `docs/rules.md`
+says why.
 """
 
 import enum
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
@@ -53,7 +52,7 @@ class AceLimit(enum.StrEnum):
 
 
 class Shutout(enum.StrEnum):
-    """What a shutout does to the settlement of a game."""
+    """What it costs to have no box in a game that is settled."""
 
     NONE = "none"
     DOUBLE_GAME_BONUS = "double_game_bonus"
@@ -82,16 +81,17 @@ class Ruleset:
         wall: Stock cards that end a round when a plain discard leaves them.
         turn_limit: Turns of both seats together after which a round is drawn.
         round_limit: Rounds, drawn ones too, after which a match is decided.
-        next_dealer: Who deals the next round.
+        next_dealer: Who deals the next round; with three seats the table says.
         games: Columns of the score sheet: 1, or 3 for Hollywood.
         game_target: Points that win a game.
         closed_policy: Where a win goes when its own column is closed.
         stop: When a match of several games ends.
-        boards: Rounds of a fixed-length match; None plays to the target.
+        boards: Rounds of a fixed-length match, decided by points; None plays to
+            the target.
         game_bonus: Settlement: points for winning a game.
         line_bonus: Settlement: points for each box in a game.
-        shutout: Settlement: what a game without a box for the loser does.
-        shutout_bonus: Settlement: points used by the flat form of `shutout`.
+        shutout: Settlement: what it costs a loser to have no box in a game.
+        shutout_bonus: Settlement: points of the flat form of `shutout`.
     """
 
     name: str
@@ -133,16 +133,24 @@ class Ruleset:
                 raise RulesetError(key, f"{value} is not within {low} to {high}")
         if self.games not in (1, 3):
             raise RulesetError("games", "1 or 3 expected")
-        for key, offered in _OFFERED.items():
-            if getattr(self, key) not in offered:
-                raise RulesetError(key, f"{getattr(self, key)} is not offered yet")
-        if self.spades_double and not self.knock_limit_from_upcard:
-            raise RulesetError("spades_double", "needs knock_limit_from_upcard")
+        for key, message in _contradictions(self):
+            raise RulesetError(key, message)
 
     @property
     def seat_count(self) -> int:
         """Seats of a match, 2 or 3."""
-        return 2 if self.table is Table.TWO_HANDED else 3
+        return 3 if self.has_idle_seat else 2
+
+    @property
+    def has_idle_seat(self) -> bool:
+        """Three seats share a match, and one of them sits each round out."""
+        return self.table is not Table.TWO_HANDED
+
+    @property
+    def is_settled(self) -> bool:
+        """Games are settled when they close: there are bonuses, or three seats."""
+        bonuses = self.game_bonus or self.line_bonus or self.shutout is not Shutout.NONE
+        return bool(bonuses) or self.has_idle_seat
 
     @property
     def digest(self) -> str:
@@ -201,17 +209,57 @@ _RANGES: Final = {
     "shutout_bonus": (0, 10_000),
 }
 
-# Options whose values are fixed here so that digests stay, and whose play is
-# not offered: a match under them is refused rather than played by other rules.
-_OFFERED: Final[dict[str, tuple[object, ...]]] = {
-    "table": (Table.TWO_HANDED,),
-    "next_dealer": (NextDealer.WINNER, NextDealer.ALTERNATE),
-    "boards": (None,),
-    "game_bonus": (0,),
-    "line_bonus": (0,),
-    "shutout": (Shutout.NONE,),
-    "shutout_bonus": (0,),
-}
+
+def _contradictions(rules: Ruleset) -> Iterator[tuple[str, str]]:
+    """Name options that do nothing, or make no sense, beside another one."""
+    if not rules.knock_limit_from_upcard:
+        if rules.spades_double:
+            yield "spades_double", "needs knock_limit_from_upcard"
+        if rules.ace_limit is not AceLimit.GIN_ONLY:
+            yield "ace_limit", "needs knock_limit_from_upcard"
+    if rules.games == 1:
+        if rules.closed_policy is not ClosedPolicy.NEXT_OPEN:
+            yield "closed_policy", f"{rules.closed_policy} needs 3 games"
+        if rules.stop is not Stop.ALL_CLOSED:
+            yield "stop", f"{rules.stop} needs 3 games"
+    yield from _contradictions_of_boards(rules)
+    yield from _contradictions_of_bonuses(rules)
+    if rules.has_idle_seat:
+        yield from _contradictions_of_three(rules)
+
+
+def _contradictions_of_boards(rules: Ruleset) -> Iterator[tuple[str, str]]:
+    if rules.boards is None:
+        if rules.next_dealer is NextDealer.BOARD_PARITY:
+            yield "next_dealer", f"{rules.next_dealer} needs boards"
+        return
+    if rules.games > 1:
+        yield "boards", "a match of boards has 1 game"
+    if rules.has_idle_seat:
+        yield "boards", "a match of boards has 2 seats"
+    if rules.boards > rules.round_limit:
+        yield "boards", f"{rules.boards} is more than round_limit {rules.round_limit}"
+    if rules.is_settled:
+        yield "boards", "a match of boards is decided by points, without settlement"
+
+
+def _contradictions_of_bonuses(rules: Ruleset) -> Iterator[tuple[str, str]]:
+    if rules.shutout is Shutout.DOUBLE_GAME_BONUS and not rules.game_bonus:
+        yield "shutout", f"{rules.shutout} needs game_bonus"
+    flat = rules.shutout is Shutout.FLAT_BONUS
+    if flat and not rules.shutout_bonus:
+        yield "shutout", f"{rules.shutout} needs shutout_bonus"
+    if rules.shutout_bonus and not flat:
+        yield "shutout_bonus", f"needs shutout {Shutout.FLAT_BONUS}"
+
+
+def _contradictions_of_three(rules: Ruleset) -> Iterator[tuple[str, str]]:
+    if rules.next_dealer is not NextDealer.WINNER:
+        yield "next_dealer", f"with three seats the table {rules.table} says who deals"
+    if rules.games > 1:
+        yield "games", "three seats play 1 game"
+    if rules.shutout not in (Shutout.NONE, Shutout.FLAT_BONUS):
+        yield "shutout", f"{rules.shutout} is for two seats"
 
 
 def _read(key: str, kind: object, value: object) -> object:
@@ -245,9 +293,10 @@ OKLAHOMA: Final = Ruleset(
     spades_double=True,
     game_target=150,
 )
+THREE_HANDED: Final = Ruleset(name="three_handed", table=Table.CUTTHROAT)
 
 PRESETS: Final[Mapping[str, Ruleset]] = {
-    rules.name: rules for rules in (GIN, HOLLYWOOD, OKLAHOMA)
+    rules.name: rules for rules in (GIN, HOLLYWOOD, OKLAHOMA, THREE_HANDED)
 }
 
 

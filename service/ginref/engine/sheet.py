@@ -4,13 +4,17 @@ Source: in Hollywood Gin a seat's first win is entered in the first column, its
 second in the first two, every later one in all three. A column closes when a seat
 reaches the target in it, and takes no more entries. A seat that was shut out of a
 closed column enters its next win in the next open one.
+
+A match of boards has one column without a target; its last board closes it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from ginref.engine.ruleset import ClosedPolicy, Ruleset, Stop
 from ginref.engine.seat import Seat
+from ginref.engine.settlement import Settlement, settle
 
 
 class Entry(NamedTuple):
@@ -31,18 +35,22 @@ class Game:
 
     Attributes:
         entries: Entries of each seat, by seat.
-        winner: The seat that won the game; None while it is open.
+        winner: The seat that won the game; None while it is open, and after boards
+            with equal points.
         closed_in_round: The round that closed it; None while it is open.
+        settlement: What it is worth with bonuses; None while it is open, when the
+            rules know no settlement, and when it was given away by a forfeit.
     """
 
     entries: tuple[tuple[Entry, ...], ...]
     winner: Seat | None = None
     closed_in_round: int | None = None
+    settlement: Settlement | None = None
 
     @property
     def is_open(self) -> bool:
         """The game takes entries."""
-        return self.winner is None
+        return self.closed_in_round is None
 
     def total(self, seat: Seat) -> int:
         """Sum a seat's entries, in points."""
@@ -121,26 +129,64 @@ def next_columns(sheet: ScoreSheet, rules: Ruleset, seat: Seat) -> tuple[int, ..
 
 
 def enter(
-    sheet: ScoreSheet, rules: Ruleset, winner: Seat, points: int, round_number: int
+    sheet: ScoreSheet,
+    rules: Ruleset,
+    winner: Seat,
+    points: int,
+    round_number: int,
+    *partners: Seat,
 ) -> ScoreSheet:
-    """Return the sheet after a won round: enter it everywhere, then close games."""
-    columns = next_columns(sheet, rules, winner)
+    """Return the sheet after a won round: enter it everywhere, then close games.
+
+    Args:
+        sheet: The sheet before the round.
+        rules: The house rules.
+        winner: The seat that won the round.
+        points: What it scored.
+        round_number: The round, counted from 1.
+        partners: Seats that are credited with the same.
+    """
+    scorers = (winner, *partners)
+    games, wins = list(sheet.games), list(sheet.wins)
     entry = Entry(round_number, points)
-    games = list(sheet.games)
-    for at in columns:
-        games[at] = _enter(games[at], rules.game_target, winner, entry)
-    wins = list(sheet.wins)
-    wins[winner] += 1
+    for at in next_columns(sheet, rules, winner):
+        games[at] = _enter(games[at], rules, scorers, entry)
+    for seat in scorers:
+        wins[seat] += 1
     return ScoreSheet(tuple(games), tuple(wins))
 
 
-def _enter(game: Game, target: int, winner: Seat, entry: Entry) -> Game:
+def _enter(game: Game, rules: Ruleset, scorers: Sequence[Seat], entry: Entry) -> Game:
     entries = list(game.entries)
-    entries[winner] = (*entries[winner], entry)
+    for seat in scorers:
+        entries[seat] = (*entries[seat], entry)
     entered = Game(tuple(entries))
-    if entered.total(winner) < target:
+    if rules.boards is not None:
         return entered
-    return replace(entered, winner=winner, closed_in_round=entry.round_number)
+    # Of partners with equal totals the winner of the round comes first.
+    best = max(scorers, key=entered.total)
+    if entered.total(best) < rules.game_target:
+        return entered
+    return settled(rules, entered, best, entry.round_number)
+
+
+def settled(rules: Ruleset, game: Game, winner: Seat, round_number: int) -> Game:
+    """Return a game as it closes with a winner, settled where the rules say so."""
+    settlement = None
+    if rules.is_settled:
+        boxes = [len(entries) for entries in game.entries]
+        settlement = settle(rules, winner, game.totals, boxes)
+    return Game(game.entries, winner, round_number, settlement)
+
+
+def close_boards(sheet: ScoreSheet, round_number: int) -> ScoreSheet:
+    """Return the sheet of a match of boards after its last one.
+
+    The seat with more points wins; equal points leave no winner.
+    """
+    winner = decide_by_count(sheet)
+    (game,) = sheet.games
+    return ScoreSheet((Game(game.entries, winner, round_number),), sheet.wins)
 
 
 def is_over(sheet: ScoreSheet, rules: Ruleset) -> bool:

@@ -17,7 +17,7 @@ from ginref.engine.deadwood import (
 from ginref.engine.error import Breach, IllegalMoveError
 from ginref.engine.legality import check, forbidden_discard, lay_down, options
 from ginref.engine.match import Ending, Match, MatchOver, RoundSummary
-from ginref.engine.meld import Meld, find_meld
+from ginref.engine.meld import Meld, trios_with
 from ginref.engine.move import DRAW_STOCK, DRAW_UPCARD, PASS, Knock, Move
 from ginref.engine.opponent import OpponentView, observe
 from ginref.engine.phase import (
@@ -70,6 +70,7 @@ class RoundReveal:
         winner: The seat that scored; None for a tie that scores nothing.
         points: What it scored.
         columns: Positions of the games it was entered in.
+        idle: The seat that sat it out; None at a table of two.
         showdown: Both hands: melds, layoffs and deadwood.
     """
 
@@ -79,6 +80,7 @@ class RoundReveal:
     winner: Seat | None
     points: int
     columns: tuple[int, ...]
+    idle: Seat | None = None
     showdown: Showdown
 
 
@@ -105,6 +107,7 @@ class TableView:
         round_number: The current round, counted from 1; drawn rounds count.
         deal_number: The number `k` of its deal, counted from 0.
         dealer: Who dealt it.
+        idle: The seat that sits it out; None at a table of two.
         to_act: The seat that decides; None when the match is over.
         phase: What it decides.
         forced_stock: Only the stock may be drawn: both seats refused the upcard.
@@ -127,6 +130,7 @@ class TableView:
     round_number: int
     deal_number: int
     dealer: Seat
+    idle: Seat | None = None
     to_act: Seat | None
     phase: PhaseName
     forced_stock: bool
@@ -161,12 +165,15 @@ class PublicView(TableView):
 class SeatView(TableView):
     """A match as one seat sees it, and answers worked out from what it sees.
 
+    A seat that sits the round out has no cards: it sees what the public sees.
+
     Attributes:
         seat: The seat whose view it is.
-        hand: Its cards.
+        hand: Its cards; none while it sits out.
         drawn: The card it drew this turn; None before it has drawn.
         drawn_from: `stock` or `pile`; None before it has drawn.
-        opponents: What is known of the other seats.
+        opponents: What is known of the other seats that play the round: one, or
+            two while this seat sits out.
         next_columns: Positions of the games that its next win enters.
     """
 
@@ -181,6 +188,11 @@ class SeatView(TableView):
     def is_my_turn(self) -> bool:
         """This seat decides."""
         return self.to_act is self.seat
+
+    @property
+    def is_idle(self) -> bool:
+        """This seat sits the round out."""
+        return self.idle is self.seat
 
     @property
     def forbidden_discard(self) -> Card | None:
@@ -284,9 +296,11 @@ class SeatView(TableView):
         pool = self.unseen
         for opponent in self.opponents:
             pool |= opponent.known
-        trios = (CardSet(mask) for mask in _TRIOS[card.index])
-        possible = (trio for trio in trios if trio.remove(card) - pool == _NO_CARDS)
-        return tuple(meld for trio in possible if (meld := find_meld(trio)))
+        return tuple(
+            meld
+            for meld in trios_with(card)
+            if meld.cards.remove(card) - pool == _NO_CARDS
+        )
 
     def _if_legal(self, move: Move) -> Move | None:
         # The three draws need no look at the hand; after a draw none is legal.
@@ -302,25 +316,6 @@ class SeatView(TableView):
 
 
 _NO_CARDS: Final = CardSet()
-
-
-def _trios() -> tuple[tuple[int, ...], ...]:
-    """Masks of the melds of three that contain each card, in order."""
-    trios: list[list[int]] = [[] for _ in PACK]
-    for card in PACK:
-        same_rank = [other for other in PACK if other.rank is card.rank]
-        trio = CardSet.of(other for other in same_rank if other is not card)
-        trios_here = [trio.mask]
-        if card.index + 2 < len(PACK):
-            trios_here.append(card.bit * 0b111)
-        for mask in trios_here:
-            if find_meld(CardSet(mask)):
-                for member in CardSet(mask):
-                    trios[member.index].append(mask)
-    return tuple(tuple(sorted(masks)) for masks in trios)
-
-
-_TRIOS: Final = _trios()
 
 
 def _by_deadwood(option: DiscardOption) -> tuple[int, int, int]:
@@ -344,10 +339,14 @@ def view_for(match: Match, seat: Seat) -> SeatView:
     return SeatView(
         **_table(match),
         seat=seat,
-        hand=round_.hand(seat),
+        hand=round_.hand(seat) if round_.is_played_by(seat) else CardSet(),
         drawn=drawn,
         drawn_from=drawn_from,
-        opponents=(observe(round_, round_.opponent(seat)),),
+        opponents=tuple(
+            observe(round_, other)
+            for other in match.seats
+            if other is not seat and round_.is_played_by(other)
+        ),
         next_columns=next_columns(match.sheet, match.rules, seat),
     )
 
@@ -370,6 +369,7 @@ def _table(match: Match) -> dict[str, Any]:
         "round_number": match.round_number,
         "deal_number": match.deal_number,
         "dealer": round_.dealer,
+        "idle": match.idle,
         "to_act": match.to_act,
         "phase": PhaseName.OVER if match.over else round_.phase.name,
         "forced_stock": round_.phase is DRAW_FORCED,

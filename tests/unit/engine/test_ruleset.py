@@ -4,11 +4,13 @@ from typing import Any
 import pytest
 
 from ginref.engine.error import RulesetError
+from ginref.engine.rule_source import SOURCES
 from ginref.engine.ruleset import (
     GIN,
     HOLLYWOOD,
     OKLAHOMA,
     PRESETS,
+    THREE_HANDED,
     AceLimit,
     NextDealer,
     Ruleset,
@@ -43,6 +45,10 @@ def test_a_ruleset_survives_json(rules: Ruleset) -> None:
         (GIN, "8e098a2f8926221012ec7015e8ca8946f28a1650f52977e77beac633dd826a75"),
         (HOLLYWOOD, "a05bf4879171afb45b87eb6e31937f9b14808329a1027f35ef6923a5a0f9be41"),
         (OKLAHOMA, "c544c7fa17af5939509b678264e2faa7f454cf0948c60acdb4d2d606ba97c630"),
+        (
+            THREE_HANDED,
+            "e03ea5752e565af3759347e4a25ea27ccb9317e798add383a17897a665141c7d",
+        ),
     ],
     ids=lambda value: value.name if isinstance(value, Ruleset) else "",
 )
@@ -107,8 +113,10 @@ def test_rules_change_by_enum_too() -> None:
         pytest.param({"name": ""}, "name", id="no name"),
         pytest.param({"name": "x" * 33}, "name", id="a name too long"),
         pytest.param({"name": 1}, "name", id="a number for a name"),
-        pytest.param({"spades_double": True}, "spades_double", id="half of Oklahoma"),
-        pytest.param({"table": "cutthroat"}, "table", id="a table not offered"),
+        pytest.param({"table": "four_handed"}, "table", id="a table unheard of"),
+        pytest.param({"boards": 0}, "boards", id="no board at all"),
+        pytest.param({"boards": True}, "boards", id="a switch for a number of boards"),
+        pytest.param({"shutout": None}, "shutout", id="nothing for a choice"),
     ],
 )
 def test_rules_that_cannot_be_played_are_refused_by_option(
@@ -121,6 +129,140 @@ def test_rules_that_cannot_be_played_are_refused_by_option(
     assert str(refusal.value).startswith(f"{key}: ")
 
 
+@pytest.mark.parametrize(
+    ("changes", "key", "other"),
+    [
+        pytest.param(
+            {"spades_double": True},
+            "spades_double",
+            "knock_limit_from_upcard",
+            id="half of Oklahoma",
+        ),
+        pytest.param(
+            {"ace_limit": "one"},
+            "ace_limit",
+            "knock_limit_from_upcard",
+            id="an ace that limits nothing",
+        ),
+        pytest.param(
+            {"closed_policy": "ordinal"},
+            "closed_policy",
+            "games",
+            id="a column closed beside none",
+        ),
+        pytest.param(
+            {"stop": "majority"}, "stop", "games", id="a majority of one game"
+        ),
+        pytest.param(
+            {"next_dealer": "board_parity"},
+            "next_dealer",
+            "boards",
+            id="the parity of no board",
+        ),
+        pytest.param(
+            {"boards": 8, "games": 3}, "boards", "1 game", id="boards in columns"
+        ),
+        pytest.param(
+            {"boards": 8, "table": "cutthroat"},
+            "boards",
+            "2 seats",
+            id="boards for three",
+        ),
+        pytest.param(
+            {"boards": 101}, "boards", "round_limit 100", id="more boards than rounds"
+        ),
+        pytest.param(
+            {"boards": 8, "line_bonus": 25},
+            "boards",
+            "settlement",
+            id="boards with bonuses",
+        ),
+        pytest.param(
+            {"shutout": "double_game_bonus"},
+            "shutout",
+            "game_bonus",
+            id="twice no game bonus",
+        ),
+        pytest.param(
+            {"shutout": "flat_bonus"},
+            "shutout",
+            "shutout_bonus",
+            id="a flat bonus of nothing",
+        ),
+        pytest.param(
+            {"shutout_bonus": 100},
+            "shutout_bonus",
+            "flat_bonus",
+            id="a flat bonus without its form",
+        ),
+        pytest.param(
+            {"shutout_bonus": 100, "shutout": "double_total"},
+            "shutout_bonus",
+            "flat_bonus",
+            id="a flat bonus beside a doubled total",
+        ),
+        pytest.param(
+            {"table": "box", "next_dealer": "alternate"},
+            "next_dealer",
+            "box",
+            id="turns to deal for three",
+        ),
+        pytest.param(
+            {"table": "cutthroat", "games": 3},
+            "games",
+            "three seats",
+            id="columns for three",
+        ),
+        pytest.param(
+            {"table": "cutthroat", "shutout": "double_total"},
+            "shutout",
+            "two seats",
+            id="a total doubled against three",
+        ),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused_by_both(
+    changes: dict[str, Any], key: str, other: str
+) -> None:
+    with pytest.raises(RulesetError, match=other) as refusal:
+        GIN.but(**changes)
+
+    assert refusal.value.key == key
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"knock_limit": 0}, id="straight gin"),
+        pytest.param({"gin_bonus": 20}, id="gin for 20"),
+        pytest.param({"wall": 0}, id="no dead cards"),
+        pytest.param({"boards": 16, "next_dealer": "board_parity"}, id="boards"),
+        pytest.param({"boards": 200, "round_limit": 200}, id="many boards"),
+        pytest.param({"game_bonus": 100, "line_bonus": 25}, id="bonuses"),
+        pytest.param(
+            {"game_bonus": 100, "shutout": "double_game_bonus"}, id="twice the game"
+        ),
+        pytest.param({"shutout": "double_total"}, id="twice the total"),
+        pytest.param(
+            {"table": "box", "shutout": "flat_bonus", "shutout_bonus": 100},
+            id="a box that pays",
+        ),
+        pytest.param({"games": 3, "closed_policy": "ordinal"}, id="columns by count"),
+    ],
+)
+def test_house_rules_that_fit_together_are_taken(changes: dict[str, Any]) -> None:
+    rules = GIN.but(name="house", **changes)
+
+    assert Ruleset.from_dict(json.loads(json.dumps(rules.to_dict()))) == rules
+
+
+def test_every_option_has_a_source() -> None:
+    options = set(GIN.to_dict()) - {"name", "version"}
+
+    assert set(SOURCES) == options
+    assert all(SOURCES.values())
+
+
 def test_a_ruleset_without_a_name_is_refused() -> None:
     with pytest.raises(RulesetError, match="name: missing"):
         Ruleset.from_dict({"gin_bonus": 25})
@@ -129,10 +271,12 @@ def test_a_ruleset_without_a_name_is_refused() -> None:
 def test_a_table_has_two_seats_or_three() -> None:
     assert GIN.seat_count == 2
     assert GIN.table is Table.TWO_HANDED
+    assert THREE_HANDED.seat_count == GIN.but(table="box").seat_count == 3
 
 
 def test_the_presets_differ_where_their_games_do() -> None:
     assert GIN.but(name="hollywood", games=3) == HOLLYWOOD
+    assert GIN.but(name="three_handed", table=Table.CUTTHROAT) == THREE_HANDED
     assert GIN.games == OKLAHOMA.games == 1
     assert OKLAHOMA.knock_limit_from_upcard
     assert OKLAHOMA.spades_double
