@@ -2,10 +2,11 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from tests.e2e.host import Host, Room, hosting
 from tests.e2e.referee_process import RefereeProcess
 
 
@@ -23,3 +24,18 @@ def referee(folder: Path) -> Iterator[RefereeProcess]:
     process = RefereeProcess(folder / "data", options=("--dev",)).start()
     yield process
     process.stop()
+
+
+@pytest.fixture(scope="session")
+def host() -> Iterator[Host]:
+    """Return a referee that takes seeds, with callers of every kind."""
+    with hosting("--dev") as started:
+        yield started
+
+
+@pytest.fixture
+async def room(host: Host) -> AsyncIterator[Room]:
+    """Return a connection to it, over which no match is left behind."""
+    async with host.open() as opened:
+        yield opened
+        await opened.clear()
