@@ -13,7 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ginref.engine.card import Card, Suit
-from ginref.engine.match import Ending, RoundSummary
+from ginref.engine.deadwood import Arrangement, best_arrangement
+from ginref.engine.match import Ending, Match, RoundSummary
 from ginref.engine.meld import Meld
 from ginref.engine.move import Discard, DrawStock, DrawUpcard, Knock, Pass
 from ginref.engine.phase import Showdown
@@ -74,9 +75,10 @@ def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
 class Story:
     """The teller of one match; it remembers what a turn began with."""
 
-    def __init__(self, names: Sequence[str]) -> None:
-        """Tell of bots by these names, by seat."""
+    def __init__(self, names: Sequence[str], *, hands: bool = False) -> None:
+        """Tell of bots by these names, by seat, and show their hands if wanted."""
         self._names = distinct_names(names)
+        self._shows_hands = hands
         self._width = max(map(len, self._names))
         self._turn = 0
         self._begun: Text | None = None
@@ -105,6 +107,16 @@ class Story:
         if times > 1:
             line += f"; it counts {times} times"
         yield line
+        for seat in sorted((dealt.match.round.non_dealer, dealt.dealer)):
+            yield from self._hand(seat, dealt.match)
+
+    def _hand(self, seat: Seat, match: Match) -> Iterator[Text]:
+        if self._shows_hands:
+            yield self._spread(seat, best_arrangement(match.round.hand(seat)))
+
+    def _spread(self, seat: Seat, laid: Arrangement) -> Text:
+        line = Text(f"{'':6}{self._names[seat]:<{self._width}}  {laid.points:>3}  ")
+        return line + _laid(melds_text(laid.melds), cards_text(laid.deadwood))
 
     def _move(self, moved: Moved) -> Iterator[RenderableType]:
         match moved.move:
@@ -117,6 +129,9 @@ class Story:
                     self._begun += card_text(moved.drawn)
             case Discard():
                 yield self._throw(moved.seat, "throws", moved.move.card)
+                # A discard may have ended the round, and the next one is dealt then.
+                if moved.match.round.turns == self._turn:
+                    yield from self._hand(moved.seat, moved.match)
             case Knock():
                 yield self._throw(moved.seat, "knocks", moved.move.card)
 
@@ -191,6 +206,9 @@ class Story:
         why = ""
         if result.over.how is Ending.ROUND_CAP:
             why = ", by the score at the limit of rounds"
+        elif result.over.how is Ending.FORFEIT:
+            losers = " and ".join(self._names[seat] for seat in result.over.at_fault)
+            why = f", by forfeit of {losers}"
         return f"{self._names[result.winner]} wins{why}, after {length}."
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ginref import __version__
-from ginref.cli import connect, demo, keys, play, serve, verify
+from ginref.cli import connect, demo, keys, play, replay, serve, verify
 
 app = typer.Typer(
     name="ginref",
@@ -43,6 +43,7 @@ app.command()(connect.connect)
 app.command()(serve.serve)
 app.command()(demo.demo)
 app.command()(verify.verify)
+app.command()(replay.replay)
 app.add_typer(keys.app, name="keys")
 
 

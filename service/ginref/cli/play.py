@@ -2,7 +2,8 @@
 
 import secrets
 import traceback
-from typing import Annotated, Final
+from pathlib import Path
+from typing import Annotated, Final, Literal
 
 import typer
 from rich.console import Console
@@ -10,19 +11,25 @@ from rich.text import Text
 
 from ginref.engine.deck import seed_secret
 from ginref.engine.error import IllegalMoveError, RulesetError
+from ginref.engine.notation import write_match
 from ginref.engine.ruleset import PRESETS, Ruleset, preset
 from ginref.engine.seat import Seat
 from ginref_client.arena import BotFailedError, MatchResult, play_match, tell_match
 from ginref_client.bot import Bot
 from ginref_client.error import LoadError
 from ginref_client.loading import load_bot
+from ginref_client.scribe import Scribe
 from ginref_client.story import Story, distinct_names
 
 _SEED_BYTES: Final = 4
 _INTERRUPTED: Final = 130
 
 
-def play(
+class _SaveError(Exception):
+    """A match cannot be saved as asked."""
+
+
+def play(  # noqa: PLR0913, PLR0917 - one parameter for each option
     north: Annotated[
         str,
         typer.Argument(
@@ -41,11 +48,15 @@ def play(
         int,
         typer.Option(min=1, metavar="N", help="More than one is told in a line each."),
     ] = 1,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the match as notation into a file."),
+    ] = None,
 ) -> None:
     """Play a match on this machine, without a referee, and tell it move by move.
 
     The same bots, rules and seed play the same match. Of several matches the bots
-    take turns at the first seat.
+    take turns at the first seat. `ginref replay` tells a saved match again.
     """
     console = Console(highlight=False, soft_wrap=True)
     complaints = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -53,11 +64,13 @@ def play(
     try:
         bots = load_bot(north), load_bot(south)
         rules = preset(ruleset)
+        if save:
+            _check_save(save, matches)
         if matches == 1:
-            _tell(console, bots, rules, text)
+            _tell(console, bots, rules, text, save)
         else:
             _count(console, bots, rules, text, matches)
-    except (LoadError, RulesetError) as error:
+    except (LoadError, RulesetError, _SaveError) as error:
         complaints.print(Text(f"ginref play: {error}"))
         raise typer.Exit(1) from None
     except BotFailedError as error:
@@ -71,14 +84,41 @@ def play(
         console.print(Text(f"Again: --seed {text}", "dim"))
 
 
+def _check_save(file: Path, matches: int) -> None:
+    """Refuse a file that cannot be written before the match is played."""
+    if matches > 1:
+        raise _SaveError("--save is for one match")
+    _save(file, "", mode="a")
+
+
+def _save(file: Path, text: str, *, mode: Literal["a", "w"] = "w") -> None:
+    try:
+        with file.open(mode, encoding="utf-8") as out:
+            out.write(text)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise _SaveError(f"{file} cannot be written: {reason}") from error
+
+
 def _tell(
-    console: Console, bots: tuple[type[Bot], type[Bot]], rules: Ruleset, seed: str
+    console: Console,
+    bots: tuple[type[Bot], type[Bot]],
+    rules: Ruleset,
+    seed: str,
+    save: Path | None,
 ) -> None:
     players = [bot() for bot in bots]
-    story = Story([player.name for player in players])
-    for happening in tell_match(players, rules, seed_secret(seed)):
-        for part in story.tell(happening):
-            console.print(part)
+    names = [player.name for player in players]
+    story, scribe = Story(names), Scribe(names, rules, seed)
+    try:
+        for happening in tell_match(players, rules, seed_secret(seed)):
+            scribe.note(happening)
+            for part in story.tell(happening):
+                console.print(part)
+    finally:
+        # A match that a bot has spoilt is worth keeping most of all.
+        if save and scribe.transcript:
+            _save(save, write_match(scribe.transcript))
 
 
 def _count(

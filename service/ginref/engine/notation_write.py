@@ -7,7 +7,7 @@ reader that is a program checks it.
 from collections.abc import Iterator
 from typing import Final
 
-from ginref.engine.match import Match, idle_seat
+from ginref.engine.match import Match
 from ginref.engine.move import DrawStock, DrawUpcard, Knock, Move, Pass
 from ginref.engine.notation_line import quote
 from ginref.engine.ruleset import PRESETS, Ruleset
@@ -96,9 +96,10 @@ def _option_text(value: object) -> str:
 
 def round_line(match: Match) -> str:
     """Return the heading of a round."""
-    idle = idle_seat(match.seats, match.round)
-    who = f"{match.dealer} deals" + (f", {idle} sits out" if idle else "")
-    return f"round {match.round_number} ({who})"
+    sides = match.round.dealer, match.round.non_dealer
+    idle = [f"{seat} sits out" for seat in match.seats if seat not in sides]
+    notes = ", ".join([f"{match.dealer} deals", *idle])
+    return f"round {match.round_number} ({notes})"
 
 
 def deal_lines(match: Match, deal: Deal) -> Iterator[str]:
