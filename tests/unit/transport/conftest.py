@@ -22,7 +22,7 @@ from ginref.app.desk import Desk, Tools
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper, LiveMatch
-from ginref.app.match_store import StoredMatch, SubmissionKey
+from ginref.app.match_store import ApplyResult, Change, StoredMatch, SubmissionKey
 from ginref.app.port import Signer
 from ginref.app.report import PublicEvent, SeatReport
 from ginref.app.reporting import clock_facts, match_facts
@@ -101,16 +101,27 @@ class SecretChance:
 
 
 class FlakyStore(MemoryStore):
-    """Fails the next reads in the way it is told to."""
+    """Fails in the way it is told to, whatever it is asked about a match."""
 
     failure: Exception | None = None
+
+    def _fail(self) -> None:
+        if self.failure is not None:
+            raise self.failure
 
     async def read(
         self, match_id: str, key: SubmissionKey | None = None
     ) -> StoredMatch | None:
-        if self.failure is not None:
-            raise self.failure
+        self._fail()
         return await super().read(match_id, key)
+
+    async def apply(self, change: Change) -> ApplyResult:
+        self._fail()
+        return await super().apply(change)
+
+    async def attach(self, bot: str, attachment: str) -> None:
+        self._fail()
+        await super().attach(bot, attachment)
 
 
 @dataclass
