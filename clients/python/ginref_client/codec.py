@@ -56,6 +56,7 @@ _DRAWN_FROM: Final = {
     view_pb2.DRAWN_FROM_STOCK: FROM_STOCK,
     view_pb2.DRAWN_FROM_PILE: FROM_PILE,
 }
+_PLAYING: Final = 2
 _HOW_OVER: Final = {
     EndingKind.COMPLETED: HowOver.COMPLETED,
     EndingKind.ROUND_CAP: HowOver.ROUND_CAP,
@@ -88,8 +89,9 @@ def seat_view_from_wire(message: view_pb2.SeatView) -> SeatView:
     players = tuple(_player(row) for row in message.table.seats)
     if tuple(player.seat for player in players) != seats:
         raise ProtocolError("table.seats", "not one row per seat")
+    table = _table(message.table)
     view = SeatView(
-        **_table(message.table),
+        **table,
         rules=ruleset_from_wire(message.ruleset),
         seats=seats,
         sheet=sheet_from_wire(message.sheet, seats),
@@ -99,7 +101,9 @@ def seat_view_from_wire(message: view_pb2.SeatView) -> SeatView:
         hand=card_set_from_wire(own.hand, "own.hand"),
         drawn=drawn,
         drawn_from=drawn_from,
-        opponents=tuple(player for player in players if player.seat is not seat),
+        opponents=tuple(
+            player for player in players if player.seat not in (seat, table["idle"])
+        ),
         next_columns=columns_from_wire(message.next_columns),
     )
     _check_view(view, players[seat].hand_count)
@@ -111,6 +115,8 @@ def _check_view(view: SeatView, hand_count: int) -> None:
     ended = view.over is not None
     if (view.to_act is None, view.phase is PhaseName.OVER) != (ended, ended):
         raise ProtocolError("ending", "over and going on at once")
+    if len(view.seats) - (view.idle is not None) != _PLAYING:
+        raise ProtocolError("table.idle", "not two seats that play")
     if len(view.hand) != hand_count:
         raise ProtocolError("own.hand", "not as many cards as the table says")
     throws = view.is_my_turn and view.phase is PhaseName.DISCARD
@@ -127,6 +133,7 @@ def _table(message: view_pb2.TableView) -> dict[str, Any]:
         "round_number": message.round,
         "deal_number": message.deal - 1,
         "dealer": seat_from_wire(message.dealer, "table.dealer"),
+        "idle": optional_seat_from_wire(message, "idle"),
         "to_act": optional_seat_from_wire(message, "to_act"),
         "phase": choice(_PHASES, message.phase, "table.phase"),
         "forced_stock": message.forced_stock,

@@ -12,6 +12,7 @@ from ginref.engine.match import RoundSummary
 from ginref.engine.phase import Showdown
 from ginref.engine.ruleset import Ruleset
 from ginref.engine.seat import Seat
+from ginref.engine.settlement import Settlement
 from ginref.engine.sheet import Entry, Game, ScoreSheet
 from ginref.engine.showdown import Outcome
 from ginref.engine.view import RoundReveal
@@ -141,7 +142,8 @@ def _game(number: int, message: sheet_pb2.Game, seats: tuple[Seat, ...]) -> Game
     closed_in = message.closed_in_round if message.HasField("closed_in_round") else None
     if message.number != number:
         raise ProtocolError(f"{where}.number", f"{message.number}, not {number}")
-    if (winner is not None, closed_in is not None) != (message.closed,) * 2:
+    # Boards with equal points close a game that nobody has won.
+    if message.closed is (closed_in is None) or (winner is not None) > message.closed:
         raise ProtocolError(f"{where}.closed", "open and closed at once")
     if tuple(seat_from_wire(score.seat) for score in message.scores) != seats:
         raise ProtocolError(f"{where}.scores", "not one score per seat")
@@ -152,10 +154,22 @@ def _game(number: int, message: sheet_pb2.Game, seats: tuple[Seat, ...]) -> Game
         ),
         winner=winner,
         closed_in_round=closed_in,
+        settlement=_settlement(message, seats),
     )
     if game.totals != tuple(score.total for score in message.scores):
         raise ProtocolError(f"{where}.scores.total", "not the sum of the boxes")
     return game
+
+
+def _settlement(message: sheet_pb2.Game, seats: tuple[Seat, ...]) -> Settlement | None:
+    if not message.HasField("settlement"):
+        return None
+    rows = message.settlement.seats
+    if tuple(seat_from_wire(row.seat) for row in rows) != seats:
+        raise ProtocolError("sheet.games.settlement", "not one line per seat")
+    return Settlement(
+        tuple(row.total for row in rows), tuple(row.balance for row in rows)
+    )
 
 
 def _counts(
@@ -185,6 +199,7 @@ def round_from_wire(
         winner=optional_seat_from_wire(message, "winner"),
         points=message.points,
         columns=columns_from_wire(message.columns),
+        idle=optional_seat_from_wire(message, "idle"),
     )
     return summary, showdown
 
@@ -206,9 +221,9 @@ def reveal_from_wire(
 def _showdown(message: view_pb2.Showdown, seats: Sequence[Seat]) -> Showdown:
     where = "round.showdown"
     knocker = seat_from_wire(message.knocker, f"{where}.knocker")
-    others = [seat for seat in seats if seat is not knocker]
-    if len(others) != 1:
-        raise ProtocolError(f"{where}.knocker", "nobody plays against it")
+    defender = seat_from_wire(message.defender, f"{where}.defender")
+    if knocker is defender or not {knocker, defender} <= set(seats):
+        raise ProtocolError(f"{where}.defender", "no seat that plays against it")
     arrangement = Arrangement(
         melds_from_wire(message.knocker_melds, f"{where}.knocker_melds"),
         card_set_from_wire(message.knocker_deadwood, f"{where}.knocker_deadwood"),
@@ -232,7 +247,7 @@ def _showdown(message: view_pb2.Showdown, seats: Sequence[Seat]) -> Showdown:
     discard = None
     if message.HasField("discard"):
         discard = card_from_wire(message.discard, f"{where}.discard")
-    return Showdown(knocker, others[0], discard, arrangement, spread)
+    return Showdown(knocker, defender, discard, arrangement, spread)
 
 
 def columns_from_wire(numbers: Iterable[int]) -> tuple[int, ...]:

@@ -344,6 +344,7 @@ def _end(
     state: MatchState, kind: EndingKind, fault: Fault, at_fault: tuple[Seat, ...]
 ) -> MatchState:
     left = [seat for seat in state.setup.seats if seat not in at_fault]
+    # Of two seats that never played a card neither is ahead.
     winner = left[0] if at_fault and len(left) == 1 else None
     game = state.match
     if game is not None:
@@ -352,6 +353,7 @@ def _end(
             if at_fault
             else rules_of_match.abandon(game)
         )
+        winner = game.over.winner if game.over else None
     ending = Ending(kind, winner, fault, at_fault)
     return replace(state, stage=Stage.OVER, match=game, ending=ending)
 

@@ -59,7 +59,7 @@ class PlayedRound:
     """A finished round, as a record tells it.
 
     Attributes:
-        summary: Number, dealer, outcome, winner, points and columns.
+        summary: Number, dealer, outcome, winner, points, columns and idle seat.
         first_upcard: The card turned up after the deal.
         knock_limit: Most deadwood to knock with, in points.
         multiplier: What its score was multiplied by.

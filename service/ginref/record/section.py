@@ -61,6 +61,7 @@ def _round(played: PlayedRound) -> dict[str, Any]:
         "winner": _seat(summary.winner),
         "points": summary.points,
         "columns": list(summary.columns),
+        "idle": _seat(summary.idle),
     }
     if played.showdown is not None:
         facts["showdown"] = _showdown(played.showdown)
@@ -71,6 +72,7 @@ def _showdown(showdown: Showdown) -> dict[str, Any]:
     laid, spread = showdown.arrangement, showdown.spread
     return {
         "knocker": str(showdown.knocker),
+        "defender": str(showdown.defender),
         "discard": None if showdown.discard is None else str(showdown.discard),
         "melds": [str(meld.cards) for meld in laid.melds],
         "deadwood": str(laid.deadwood),
@@ -99,6 +101,16 @@ def _game(game: Game) -> dict[str, Any]:
         "totals": list(game.totals),
         "winner": _seat(game.winner),
         "closed_in_round": game.closed_in_round,
+        "settlement": _settlement(game),
+    }
+
+
+def _settlement(game: Game) -> dict[str, Any] | None:
+    if game.settlement is None:
+        return None
+    return {
+        "totals": list(game.settlement.totals),
+        "balances": list(game.settlement.balances),
     }
 
 

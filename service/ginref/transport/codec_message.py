@@ -337,6 +337,7 @@ def _round_over(message: app.RoundOver) -> session_pb.RoundOver:
         winner=seat_to_wire(summary.winner),
         points=summary.points,
         columns=columns_to_wire(summary.columns),
+        idle=seat_to_wire(summary.idle),
     )
     if message.reveal is not None:
         shown = reveal_to_wire(message.reveal)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from ginref.engine.seat import Seat
+from ginref.engine.settlement import Settlement
 from ginref.engine.sheet import Game, ScoreSheet
 from ginref.engine.view import RoundReveal
 from ginref.transport.codec_enum import OUTCOMES, SEATS
@@ -37,8 +38,10 @@ def reveal_to_wire(reveal: RoundReveal) -> view_pb.RoundReveal:
         winner=seat_to_wire(reveal.winner),
         points=reveal.points,
         columns=columns_to_wire(reveal.columns),
+        idle=seat_to_wire(reveal.idle),
         showdown=view_pb.Showdown(
             knocker=SEATS[shown.knocker],
+            defender=SEATS[shown.defender],
             discard=None if shown.discard is None else str(shown.discard),
             knocker_melds=map(meld_to_wire, shown.arrangement.melds),
             knocker_deadwood=cards_to_wire(shown.arrangement.deadwood),
@@ -78,4 +81,19 @@ def _game_to_wire(game: Game, number: int) -> sheet_pb.Game:
         closed=not game.is_open,
         closed_in_round=game.closed_in_round,
         winner=seat_to_wire(game.winner),
+        settlement=_settlement_to_wire(game.settlement),
+    )
+
+
+def _settlement_to_wire(settlement: Settlement | None) -> sheet_pb.Settlement | None:
+    if settlement is None:
+        return None
+    values = zip(settlement.totals, settlement.balances, strict=True)
+    return sheet_pb.Settlement(
+        seats=[
+            sheet_pb.SeatSettlement(
+                seat=SEATS[Seat(seat)], total=total, balance=balance
+            )
+            for seat, (total, balance) in enumerate(values)
+        ]
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from ginref.app.report import PublicReport, SeatReport
 from ginref.engine.card import CardSet
+from ginref.engine.opponent import sits_out
 from ginref.engine.seat import Seat
 from ginref.engine.view import (
     DiscardEntry,
@@ -41,7 +42,7 @@ def seat_view_to_wire(report: SeatReport) -> view_pb.SeatView:
         version=facts.version,
         seats=seats_to_wire(facts.bots),
         ruleset=ruleset_to_wire(view.rules),
-        table=_table_to_wire(view, (*view.opponents, _own_side(view))),
+        table=_table_to_wire(view, _sides(view)),
         own=view_pb.OwnCards(
             hand=cards_to_wire(view.hand),
             drawn=None if view.drawn is None else str(view.drawn),
@@ -86,6 +87,7 @@ def _table_to_wire(view: TableView, sides: Iterable[OpponentView]) -> view_pb.Ta
         deal=view.deal_number + 1,
         phase=PHASES[view.phase],
         dealer=SEATS[view.dealer],
+        idle=seat_to_wire(view.idle),
         to_act=seat_to_wire(view.to_act),
         turn=view.turn,
         turns_left=view.turns_left,
@@ -123,6 +125,16 @@ def _side_to_wire(side: OpponentView) -> view_pb.SeatTable:
         refused_upcard=side.passed,
         refused=map(str, side.upcard_refusals),
     )
+
+
+def _sides(view: SeatView) -> list[OpponentView]:
+    """Return what everyone knows of each seat of the match."""
+    sides = [*view.opponents]
+    if view.idle is not None:
+        sides.append(sits_out(view.idle))
+    if not view.is_idle:
+        sides.append(_own_side(view))
+    return sides
 
 
 def _own_side(view: SeatView) -> OpponentView:

@@ -25,7 +25,7 @@ class RulesetChoice(_message.Message):
     PRESET_FIELD_NUMBER: _builtins.int
     CHANGES_FIELD_NUMBER: _builtins.int
     preset: _builtins.str
-    """Name of a preset: "gin", "hollywood" or "oklahoma"."""
+    """Name of a preset: "gin", "hollywood", "oklahoma" or "three_handed"."""
     @_builtins.property
     def changes(self) -> Global___RulesetOptions:
         """Options to change; absent ones stay as the preset has them."""
@@ -111,7 +111,7 @@ class RulesetOptions(_message.Message):
     SHUTOUT_FIELD_NUMBER: _builtins.int
     SHUTOUT_BONUS_FIELD_NUMBER: _builtins.int
     table: _builtins.str
-    """"two_handed", "cutthroat" or "box"."""
+    """"two_handed", or with three seats "cutthroat" or "box"."""
     gin_bonus: _builtins.int
     """Points for gin."""
     undercut_bonus: _builtins.int
@@ -149,7 +149,7 @@ class RulesetOptions(_message.Message):
     stop: _builtins.str
     """When a match of several games ends: "all_closed" or "majority"."""
     boards: _builtins.int
-    """Rounds of a fixed-length match; absent when played to the target."""
+    """Rounds of a fixed-length match, decided by points; absent when played to the target."""
     game_bonus: _builtins.int
     """Settlement: points for winning a game."""
     line_bonus: _builtins.int

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from ginref.v1 import seat_pb2 as ginref_dot_v1_dot_seat__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15ginref/v1/sheet.proto\x12\tginref.v1\x1a\x14ginref/v1/seat.proto\"\x94\x01\n\nScoreSheet\x12\x1e\n\x05games\x18\x01 \x03(\x0b\x32\x0f.ginref.v1.Game\x12\x13\n\x0bgame_target\x18\x02 \x01(\x05\x12\'\n\tgames_won\x18\x03 \x03(\x0b\x32\x14.ginref.v1.SeatCount\x12(\n\nrounds_won\x18\x04 \x03(\x0b\x32\x14.ginref.v1.SeatCount\"\xaf\x01\n\x04Game\x12\x0e\n\x06number\x18\x01 \x01(\x05\x12$\n\x06scores\x18\x02 \x03(\x0b\x32\x14.ginref.v1.SeatScore\x12\x0e\n\x06\x63losed\x18\x03 \x01(\x08\x12\x1c\n\x0f\x63losed_in_round\x18\x04 \x01(\x05H\x00\x88\x01\x01\x12$\n\x06winner\x18\x05 \x01(\x0e\x32\x0f.ginref.v1.SeatH\x01\x88\x01\x01\x42\x12\n\x10_closed_in_roundB\t\n\x07_winner\"X\n\tSeatScore\x12\x1d\n\x04seat\x18\x01 \x01(\x0e\x32\x0f.ginref.v1.Seat\x12\r\n\x05total\x18\x02 \x01(\x05\x12\x1d\n\x05\x62oxes\x18\x03 \x03(\x0b\x32\x0e.ginref.v1.Box\"$\n\x03\x42ox\x12\r\n\x05round\x18\x01 \x01(\x05\x12\x0e\n\x06points\x18\x02 \x01(\x05\"9\n\tSeatCount\x12\x1d\n\x04seat\x18\x01 \x01(\x0e\x32\x0f.ginref.v1.Seat\x12\r\n\x05\x63ount\x18\x02 \x01(\x05\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15ginref/v1/sheet.proto\x12\tginref.v1\x1a\x14ginref/v1/seat.proto\"\x94\x01\n\nScoreSheet\x12\x1e\n\x05games\x18\x01 \x03(\x0b\x32\x0f.ginref.v1.Game\x12\x13\n\x0bgame_target\x18\x02 \x01(\x05\x12\'\n\tgames_won\x18\x03 \x03(\x0b\x32\x14.ginref.v1.SeatCount\x12(\n\nrounds_won\x18\x04 \x03(\x0b\x32\x14.ginref.v1.SeatCount\"\xda\x01\n\x04Game\x12\x0e\n\x06number\x18\x01 \x01(\x05\x12$\n\x06scores\x18\x02 \x03(\x0b\x32\x14.ginref.v1.SeatScore\x12\x0e\n\x06\x63losed\x18\x03 \x01(\x08\x12\x1c\n\x0f\x63losed_in_round\x18\x04 \x01(\x05H\x00\x88\x01\x01\x12$\n\x06winner\x18\x05 \x01(\x0e\x32\x0f.ginref.v1.SeatH\x01\x88\x01\x01\x12)\n\nsettlement\x18\x06 \x01(\x0b\x32\x15.ginref.v1.SettlementB\x12\n\x10_closed_in_roundB\t\n\x07_winner\"6\n\nSettlement\x12(\n\x05seats\x18\x01 \x03(\x0b\x32\x19.ginref.v1.SeatSettlement\"O\n\x0eSeatSettlement\x12\x1d\n\x04seat\x18\x01 \x01(\x0e\x32\x0f.ginref.v1.Seat\x12\r\n\x05total\x18\x02 \x01(\x05\x12\x0f\n\x07\x62\x61lance\x18\x03 \x01(\x05\"X\n\tSeatScore\x12\x1d\n\x04seat\x18\x01 \x01(\x0e\x32\x0f.ginref.v1.Seat\x12\r\n\x05total\x18\x02 \x01(\x05\x12\x1d\n\x05\x62oxes\x18\x03 \x03(\x0b\x32\x0e.ginref.v1.Box\"$\n\x03\x42ox\x12\r\n\x05round\x18\x01 \x01(\x05\x12\x0e\n\x06points\x18\x02 \x01(\x05\"9\n\tSeatCount\x12\x1d\n\x04seat\x18\x01 \x01(\x0e\x32\x0f.ginref.v1.Seat\x12\r\n\x05\x63ount\x18\x02 \x01(\x05\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,11 +35,15 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SCORESHEET']._serialized_start=59
   _globals['_SCORESHEET']._serialized_end=207
   _globals['_GAME']._serialized_start=210
-  _globals['_GAME']._serialized_end=385
-  _globals['_SEATSCORE']._serialized_start=387
-  _globals['_SEATSCORE']._serialized_end=475
-  _globals['_BOX']._serialized_start=477
-  _globals['_BOX']._serialized_end=513
-  _globals['_SEATCOUNT']._serialized_start=515
-  _globals['_SEATCOUNT']._serialized_end=572
+  _globals['_GAME']._serialized_end=428
+  _globals['_SETTLEMENT']._serialized_start=430
+  _globals['_SETTLEMENT']._serialized_end=484
+  _globals['_SEATSETTLEMENT']._serialized_start=486
+  _globals['_SEATSETTLEMENT']._serialized_end=565
+  _globals['_SEATSCORE']._serialized_start=567
+  _globals['_SEATSCORE']._serialized_end=655
+  _globals['_BOX']._serialized_start=657
+  _globals['_BOX']._serialized_end=693
+  _globals['_SEATCOUNT']._serialized_start=695
+  _globals['_SEATCOUNT']._serialized_end=752
 # @@protoc_insertion_point(module_scope)

@@ -70,6 +70,7 @@ class Game(_message.Message):
     CLOSED_FIELD_NUMBER: _builtins.int
     CLOSED_IN_ROUND_FIELD_NUMBER: _builtins.int
     WINNER_FIELD_NUMBER: _builtins.int
+    SETTLEMENT_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """1, 2 or 3."""
     closed: _builtins.bool
@@ -77,10 +78,16 @@ class Game(_message.Message):
     closed_in_round: _builtins.int
     """Round that closed it; absent while open."""
     winner: _seat_pb2.Seat.ValueType
-    """The seat that won it; absent while open."""
+    """The seat that won it; absent while open, and after boards with equal points."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatScore]:
         """One score per seat."""
+
+    @_builtins.property
+    def settlement(self) -> Global___Settlement:
+        """What it is worth with bonuses; absent while open, under rules without bonuses for
+        two seats, and when a forfeit gave it away.
+        """
 
     def __init__(
         self,
@@ -90,10 +97,11 @@ class Game(_message.Message):
         closed: _builtins.bool = ...,
         closed_in_round: _builtins.int | None = ...,
         winner: _seat_pb2.Seat.ValueType | None = ...,
+        settlement: Global___Settlement | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_closed_in_round", b"_closed_in_round", "_winner", b"_winner", "closed_in_round", b"closed_in_round", "winner", b"winner"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_closed_in_round", b"_closed_in_round", "_winner", b"_winner", "closed_in_round", b"closed_in_round", "settlement", b"settlement", "winner", b"winner"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_closed_in_round", b"_closed_in_round", "_winner", b"_winner", "closed", b"closed", "closed_in_round", b"closed_in_round", "number", b"number", "scores", b"scores", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_closed_in_round", b"_closed_in_round", "_winner", b"_winner", "closed", b"closed", "closed_in_round", b"closed_in_round", "number", b"number", "scores", b"scores", "settlement", b"settlement", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__closed_in_round: _TypeAlias = _typing.Literal["closed_in_round"]  # noqa: Y015
     _WhichOneofArgType__closed_in_round: _TypeAlias = _typing.Literal["_closed_in_round", b"_closed_in_round"]  # noqa: Y015
@@ -105,6 +113,60 @@ class Game(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__winner) -> _WhichOneofReturnType__winner | None: ...
 
 Global___Game: _TypeAlias = Game  # noqa: Y015
+
+@_typing.final
+class Settlement(_message.Message):
+    """A closed game with its bonuses. Nothing in it counts towards the target."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEATS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatSettlement]:
+        """One line per seat."""
+
+    def __init__(
+        self,
+        *,
+        seats: _abc.Iterable[Global___SeatSettlement] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["seats", b"seats"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Settlement: _TypeAlias = Settlement  # noqa: Y015
+
+@_typing.final
+class SeatSettlement(_message.Message):
+    """What one seat has when a game is settled."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    TOTAL_FIELD_NUMBER: _builtins.int
+    BALANCE_FIELD_NUMBER: _builtins.int
+    seat: _seat_pb2.Seat.ValueType
+    """The seat."""
+    total: _builtins.int
+    """Points and bonuses."""
+    balance: _builtins.int
+    """What it gets from the other seats together; negative when it pays."""
+    def __init__(
+        self,
+        *,
+        seat: _seat_pb2.Seat.ValueType = ...,
+        total: _builtins.int = ...,
+        balance: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["balance", b"balance", "seat", b"seat", "total", b"total"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatSettlement: _TypeAlias = SeatSettlement  # noqa: Y015
 
 @_typing.final
 class SeatScore(_message.Message):

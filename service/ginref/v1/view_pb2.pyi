@@ -328,6 +328,7 @@ class TableView(_message.Message):
     THROWN_FIELD_NUMBER: _builtins.int
     FORCED_STOCK_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
+    IDLE_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """The round, from 1; drawn rounds count."""
     deal: _builtins.int
@@ -356,6 +357,8 @@ class TableView(_message.Message):
     """The top of the discard pile; absent when it is empty."""
     forced_stock: _builtins.bool
     """The seat to act must draw from the stock: the upcard was refused twice."""
+    idle: _seat_pb2.Seat.ValueType
+    """The seat that sits the round out; absent at a table of two."""
     @_builtins.property
     def thrown(self) -> _containers.RepeatedCompositeFieldContainer[Global___Thrown]:
         """Every card that was thrown in this round, oldest first."""
@@ -383,15 +386,20 @@ class TableView(_message.Message):
         thrown: _abc.Iterable[Global___Thrown] | None = ...,
         forced_stock: _builtins.bool = ...,
         seats: _abc.Iterable[Global___SeatTable] | None = ...,
+        idle: _seat_pb2.Seat.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_to_act", b"_to_act", "_upcard", b"_upcard", "to_act", b"to_act", "upcard", b"upcard"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_idle", b"_idle", "_to_act", b"_to_act", "_upcard", b"_upcard", "idle", b"idle", "to_act", b"to_act", "upcard", b"upcard"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_to_act", b"_to_act", "_upcard", b"_upcard", "deal", b"deal", "dealer", b"dealer", "draws_left", b"draws_left", "first_upcard", b"first_upcard", "forced_stock", b"forced_stock", "knock_limit", b"knock_limit", "multiplier", b"multiplier", "phase", b"phase", "round", b"round", "seats", b"seats", "stock_count", b"stock_count", "thrown", b"thrown", "to_act", b"to_act", "turn", b"turn", "turns_left", b"turns_left", "upcard", b"upcard"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_idle", b"_idle", "_to_act", b"_to_act", "_upcard", b"_upcard", "deal", b"deal", "dealer", b"dealer", "draws_left", b"draws_left", "first_upcard", b"first_upcard", "forced_stock", b"forced_stock", "idle", b"idle", "knock_limit", b"knock_limit", "multiplier", b"multiplier", "phase", b"phase", "round", b"round", "seats", b"seats", "stock_count", b"stock_count", "thrown", b"thrown", "to_act", b"to_act", "turn", b"turn", "turns_left", b"turns_left", "upcard", b"upcard"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__idle: _TypeAlias = _typing.Literal["idle"]  # noqa: Y015
+    _WhichOneofArgType__idle: _TypeAlias = _typing.Literal["_idle", b"_idle"]  # noqa: Y015
     _WhichOneofReturnType__to_act: _TypeAlias = _typing.Literal["to_act"]  # noqa: Y015
     _WhichOneofArgType__to_act: _TypeAlias = _typing.Literal["_to_act", b"_to_act"]  # noqa: Y015
     _WhichOneofReturnType__upcard: _TypeAlias = _typing.Literal["upcard"]  # noqa: Y015
     _WhichOneofArgType__upcard: _TypeAlias = _typing.Literal["_upcard", b"_upcard"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__idle) -> _WhichOneofReturnType__idle | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__to_act) -> _WhichOneofReturnType__to_act | None: ...
     @_typing.overload
@@ -455,7 +463,7 @@ class SeatTable(_message.Message):
     seat: _seat_pb2.Seat.ValueType
     """The seat."""
     hand_count: _builtins.int
-    """Cards in its hand."""
+    """Cards in its hand; 0 while it sits the round out."""
     refused_upcard: _builtins.bool
     """It refused the first upcard."""
     @_builtins.property
@@ -506,7 +514,7 @@ class OwnCards(_message.Message):
     """The card it may not throw now; absent when it may throw any."""
     @_builtins.property
     def hand(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Its hand."""
+        """Its hand; empty while it sits the round out."""
 
     def __init__(
         self,
@@ -544,6 +552,7 @@ class RoundReveal(_message.Message):
     POINTS_FIELD_NUMBER: _builtins.int
     COLUMNS_FIELD_NUMBER: _builtins.int
     SHOWDOWN_FIELD_NUMBER: _builtins.int
+    IDLE_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """The round."""
     dealer: _seat_pb2.Seat.ValueType
@@ -554,6 +563,8 @@ class RoundReveal(_message.Message):
     """Who won it; absent when drawn."""
     points: _builtins.int
     """Points for the winner."""
+    idle: _seat_pb2.Seat.ValueType
+    """The seat that sat it out; absent at a table of two."""
     @_builtins.property
     def columns(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Numbers of the games that the points entered, from 1."""
@@ -572,13 +583,19 @@ class RoundReveal(_message.Message):
         points: _builtins.int = ...,
         columns: _abc.Iterable[_builtins.int] | None = ...,
         showdown: Global___Showdown | None = ...,
+        idle: _seat_pb2.Seat.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "showdown", b"showdown", "winner", b"winner"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_idle", b"_idle", "_winner", b"_winner", "idle", b"idle", "showdown", b"showdown", "winner", b"winner"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "columns", b"columns", "dealer", b"dealer", "outcome", b"outcome", "points", b"points", "round", b"round", "showdown", b"showdown", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_idle", b"_idle", "_winner", b"_winner", "columns", b"columns", "dealer", b"dealer", "idle", b"idle", "outcome", b"outcome", "points", b"points", "round", b"round", "showdown", b"showdown", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__idle: _TypeAlias = _typing.Literal["idle"]  # noqa: Y015
+    _WhichOneofArgType__idle: _TypeAlias = _typing.Literal["_idle", b"_idle"]  # noqa: Y015
     _WhichOneofReturnType__winner: _TypeAlias = _typing.Literal["winner"]  # noqa: Y015
     _WhichOneofArgType__winner: _TypeAlias = _typing.Literal["_winner", b"_winner"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__idle) -> _WhichOneofReturnType__idle | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__winner) -> _WhichOneofReturnType__winner | None: ...
 
 Global___RoundReveal: _TypeAlias = RoundReveal  # noqa: Y015
@@ -598,6 +615,7 @@ class Showdown(_message.Message):
     DEFENDER_DEADWOOD_FIELD_NUMBER: _builtins.int
     KNOCKER_POINTS_FIELD_NUMBER: _builtins.int
     DEFENDER_POINTS_FIELD_NUMBER: _builtins.int
+    DEFENDER_FIELD_NUMBER: _builtins.int
     knocker: _seat_pb2.Seat.ValueType
     """Who knocked."""
     discard: _builtins.str
@@ -606,6 +624,8 @@ class Showdown(_message.Message):
     """Points of the knocker's unmatched cards."""
     defender_points: _builtins.int
     """Points of the defender's unmatched cards."""
+    defender: _seat_pb2.Seat.ValueType
+    """Who defended."""
     @_builtins.property
     def knocker_melds(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Meld]:
         """The knocker's melds as laid down."""
@@ -638,10 +658,11 @@ class Showdown(_message.Message):
         defender_deadwood: _abc.Iterable[_builtins.str] | None = ...,
         knocker_points: _builtins.int = ...,
         defender_points: _builtins.int = ...,
+        defender: _seat_pb2.Seat.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_discard", b"_discard", "discard", b"discard"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_discard", b"_discard", "defender_deadwood", b"defender_deadwood", "defender_melds", b"defender_melds", "defender_points", b"defender_points", "discard", b"discard", "knocker", b"knocker", "knocker_deadwood", b"knocker_deadwood", "knocker_melds", b"knocker_melds", "knocker_points", b"knocker_points", "layoffs", b"layoffs"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_discard", b"_discard", "defender", b"defender", "defender_deadwood", b"defender_deadwood", "defender_melds", b"defender_melds", "defender_points", b"defender_points", "discard", b"discard", "knocker", b"knocker", "knocker_deadwood", b"knocker_deadwood", "knocker_melds", b"knocker_melds", "knocker_points", b"knocker_points", "layoffs", b"layoffs"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__discard: _TypeAlias = _typing.Literal["discard"]  # noqa: Y015
     _WhichOneofArgType__discard: _TypeAlias = _typing.Literal["_discard", b"_discard"]  # noqa: Y015

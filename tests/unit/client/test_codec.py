@@ -82,7 +82,7 @@ last_round {
   round: 2  dealer: SEAT_NORTH  outcome: OUTCOME_UNDERCUT  winner: SEAT_SOUTH
   points: 30  columns: 1
   showdown {
-    knocker: SEAT_NORTH  discard: "Kh"
+    knocker: SEAT_NORTH  defender: SEAT_SOUTH  discard: "Kh"
     knocker_melds { cards: ["7s", "7h", "7d"] }
     knocker_melds { cards: ["4c", "5c", "6c"] }
     knocker_deadwood: ["As", "2h", "2c", "3d"]
@@ -259,7 +259,13 @@ class Change:
         (Change("ruleset.options.stop", "never"), "ruleset.options"),
         (Change("last_round.outcome", 0), "round.outcome"),
         (Change("last_round.showdown.knocker", 0), "round.showdown.knocker"),
-        (Change("last_round.showdown.knocker", 3), "round.showdown.knocker"),
+        (Change("last_round.showdown.knocker", 3), "round.showdown.defender"),
+        (Change("last_round.showdown.defender", 0), "round.showdown.defender"),
+        (Change("last_round.showdown.defender", 1), "round.showdown.defender"),
+        (Change("last_round.showdown.defender", 3), "round.showdown.defender"),
+        (Change("last_round.idle", 9), "idle"),
+        (Change("table.idle", 9), "idle"),
+        (Change("table.idle", 2), "table.idle"),
         (
             Change("last_round.showdown.knocker_points", 7),
             "round.showdown.knocker_points",
