@@ -24,12 +24,14 @@ class Caller:
         role: What it allows.
         bot: The bot it plays as; set exactly for a bot's role.
         match_ids: Matches it is limited to; empty for all.
+        expires_ms: When the token stops working; None for never.
     """
 
     token_id: str
     role: Role
     bot: str | None = None
     match_ids: frozenset[str] = frozenset()
+    expires_ms: int | None = None
 
     @property
     def identity(self) -> str:

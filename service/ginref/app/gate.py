@@ -108,15 +108,16 @@ class Gate:
             role=token.role,
             bot=token.bot,
             match_ids=frozenset(token.match_ids),
+            expires_ms=token.expires_ms,
         )
 
     async def create_owner(self, caller: Caller, name: str) -> OwnerRow:
         """Add an owner; the same name again returns the one that is there.
 
         Raises:
-            RefusedError: ROLE_NOT_ALLOWED or NAME_INVALID.
+            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS or NAME_INVALID.
         """
-        caller.require("CreateOwner", *_HOSTS)
+        _require_host(caller, "CreateOwner")
         check_name(name, "name")
         row = OwnerRow(name=name, created_ms=self._now_ms())
         stored = await self._registry.add("owner", name, _write(row))
@@ -126,9 +127,9 @@ class Gate:
         """Return all owners by name.
 
         Raises:
-            RefusedError: ROLE_NOT_ALLOWED.
+            RefusedError: ROLE_NOT_ALLOWED or SEAT_NOT_YOURS.
         """
-        caller.require("ListOwners", *_HOSTS)
+        _require_host(caller, "ListOwners")
         rows = await self._registry.rows("owner")
         return tuple(OwnerRow(**json.loads(row)) for row in rows)
 
@@ -138,10 +139,10 @@ class Gate:
         """Add a bot; the same bot again returns the one that is there.
 
         Raises:
-            RefusedError: ROLE_NOT_ALLOWED, NAME_INVALID, OWNER_NOT_FOUND, or
-                NAME_TAKEN by a bot of another owner or kind.
+            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, NAME_INVALID,
+                OWNER_NOT_FOUND, or NAME_TAKEN by a bot of another owner or kind.
         """
-        caller.require("CreateBot", *_HOSTS)
+        _require_host(caller, "CreateBot")
         check_name(name, "name")
         if await self._registry.get("owner", owner) is None:
             message = f"there is no owner {owner}"
@@ -172,10 +173,13 @@ class Gate:
     ) -> tuple[TokenRow, str]:
         """Make a token; return its row and its secret, which is kept nowhere.
 
+        It works no longer than the caller's own.
+
         Raises:
-            RefusedError: ROLE_NOT_ALLOWED, FIELD_INVALID or BOT_NOT_FOUND.
+            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, FIELD_INVALID or
+                BOT_NOT_FOUND.
         """
-        caller.require("CreateToken", *_HOSTS)
+        _require_host(caller, "CreateToken")
         if role not in _GRANTS[caller.role]:
             raise RefusedError(
                 Reason.ROLE_NOT_ALLOWED,
@@ -189,7 +193,11 @@ class Gate:
         if bot is not None and await self._registry.get("bot", bot) is None:
             message = f"there is no bot {bot}"
             raise RefusedError(Reason.BOT_NOT_FOUND, message, bot=bot)
-        return await self._issue(role, bot, match_ids, lifetime_ms)
+        expires_ms = caller.expires_ms
+        if lifetime_ms is not None:
+            wanted_ms = self._now_ms() + lifetime_ms
+            expires_ms = min(wanted_ms, expires_ms or wanted_ms)
+        return await self._issue(role, bot, match_ids, expires_ms)
 
     async def issue_operator(self) -> tuple[TokenRow, str]:
         """Make the token of an operator, for whoever starts the referee."""
@@ -199,18 +207,18 @@ class Gate:
         """Return the rows of all tokens by identity.
 
         Raises:
-            RefusedError: ROLE_NOT_ALLOWED.
+            RefusedError: ROLE_NOT_ALLOWED or SEAT_NOT_YOURS.
         """
-        caller.require("ListTokens", *_HOSTS)
+        _require_host(caller, "ListTokens")
         return tuple(row for _, row, _ in await self._tokens())
 
     async def revoke_token(self, caller: Caller, token_id: str) -> TokenRow:
         """Revoke a token; a revoked one stays as it is.
 
         Raises:
-            RefusedError: ROLE_NOT_ALLOWED or TOKEN_NOT_FOUND.
+            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS or TOKEN_NOT_FOUND.
         """
-        caller.require("RevokeToken", *_HOSTS)
+        _require_host(caller, "RevokeToken")
         for digest, row, text in await self._tokens():
             if row.token_id != token_id:
                 continue
@@ -233,17 +241,16 @@ class Gate:
         role: Role,
         bot: str | None,
         match_ids: tuple[str, ...],
-        lifetime_ms: int | None,
+        expires_ms: int | None,
     ) -> tuple[TokenRow, str]:
         secret = "gr_" + _text(self._chance.token(_SECRET_SIZE))
-        now_ms = self._now_ms()
         row = TokenRow(
             token_id="t" + _text(self._chance.token(_ID_SIZE)),
             role=role,
             bot=bot,
             match_ids=match_ids,
-            created_ms=now_ms,
-            expires_ms=None if lifetime_ms is None else now_ms + lifetime_ms,
+            created_ms=self._now_ms(),
+            expires_ms=expires_ms,
             revoked_ms=None,
         )
         digest = _digest(secret)
@@ -290,6 +297,20 @@ def check_name(name: str, field: str) -> None:
     if not _NAME.fullmatch(name):
         message = "2 to 32 characters of [a-z0-9._-] expected, a letter or digit first"
         raise RefusedError(Reason.NAME_INVALID, message, field=field)
+
+
+def _require_host(caller: Caller, call: str) -> None:
+    """Let a host pass whose token is not limited to some matches.
+
+    Owners, bots and tokens belong to every match.
+
+    Raises:
+        RefusedError: ROLE_NOT_ALLOWED or SEAT_NOT_YOURS.
+    """
+    caller.require(call, *_HOSTS)
+    if caller.match_ids:
+        message = f"the token is limited to some matches, and {call} is about all"
+        raise RefusedError(Reason.SEAT_NOT_YOURS, message, call=call)
 
 
 def _digest(secret: str) -> str:

@@ -222,7 +222,9 @@ class CreateTokenRequest(_message.Message):
 
     @_builtins.property
     def lifetime(self) -> _duration_pb2.Duration:
-        """How long it works; absent for ever."""
+        """How long it works; absent for as long as the caller's own token, which it
+        never outlives.
+        """
 
     def __init__(
         self,

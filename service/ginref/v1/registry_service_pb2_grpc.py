@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class RegistryServiceStub(object):
-    """Owners, bots and tokens.
+    """Owners, bots and tokens. They are a matter of all matches: but for the list of
+    bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
     """
 
     def __init__(self, channel):
@@ -73,7 +74,8 @@ class RegistryServiceStub(object):
 
 
 class RegistryServiceServicer(object):
-    """Owners, bots and tokens.
+    """Owners, bots and tokens. They are a matter of all matches: but for the list of
+    bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
     """
 
     def CreateOwner(self, request, context):
@@ -173,7 +175,8 @@ def add_RegistryServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RegistryService(object):
-    """Owners, bots and tokens.
+    """Owners, bots and tokens. They are a matter of all matches: but for the list of
+    bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
     """
 
     @staticmethod

@@ -27,7 +27,9 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class RegistryServiceStub:
-    """Owners, bots and tokens."""
+    """Owners, bots and tokens. They are a matter of all matches: but for the list of
+    bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
+    """
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -52,7 +54,9 @@ class RegistryServiceStub:
 
 @_typing.type_check_only
 class RegistryServiceAsyncStub(RegistryServiceStub):
-    """Owners, bots and tokens."""
+    """Owners, bots and tokens. They are a matter of all matches: but for the list of
+    bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateOwner: _aio.UnaryUnaryMultiCallable[_registry_service_pb2.CreateOwnerRequest, _registry_service_pb2.CreateOwnerResponse]  # type: ignore[assignment]
@@ -73,7 +77,9 @@ class RegistryServiceAsyncStub(RegistryServiceStub):
     """Revokes a token; once revoked it stays so."""
 
 class RegistryServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Owners, bots and tokens."""
+    """Owners, bots and tokens. They are a matter of all matches: but for the list of
+    bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
+    """
 
     @_abc_1.abstractmethod
     def CreateOwner(

@@ -1,5 +1,6 @@
 """Tokens, and the owners and bots they speak for."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -170,6 +171,49 @@ async def test_nobody_hands_out_more_than_it_may_do_itself(
 
     assert error.reason is Reason.ROLE_NOT_ALLOWED
     assert error.facts == {"role": caller.role, "call": "CreateToken"}
+
+
+async def test_a_token_outlives_its_maker_by_nothing(world: World) -> None:
+    until_ms = world.time.ms + 5_000
+    mortal = replace(OPERATOR, expires_ms=until_ms)
+    for lifetime_ms, expires_ms in [
+        (None, until_ms),
+        (5_001, until_ms),
+        (4_999, until_ms - 1),
+    ]:
+        row, _ = await _issue(world, by=mortal, lifetime_ms=lifetime_ms)
+
+        assert row.expires_ms == expires_ms
+
+
+async def test_a_recognised_caller_knows_its_end(world: World) -> None:
+    row, secret = await _issue(world, Role.ORGANIZER, lifetime_ms=5_000)
+    caller = await world.gate.authenticate(secret)
+
+    child, _ = await _issue(world, by=caller)
+
+    assert child.expires_ms == caller.expires_ms == row.expires_ms
+
+
+@pytest.mark.parametrize("host", [OPERATOR, ORGANIZER], ids=lambda host: host.role)
+async def test_a_host_of_some_matches_has_no_say_in_what_belongs_to_all(
+    world: World, host: Caller
+) -> None:
+    limited = replace(host, match_ids=frozenset({"m1"}))
+    row, secret = await _issue(world)
+    for call in (
+        _issue(world, by=limited),
+        _issue(world, by=limited, match_ids=("m1",)),
+        world.gate.create_owner(limited, "grace"),
+        world.gate.create_bot(limited, "swift", "ada", house=False),
+        world.gate.list_owners(limited),
+        world.gate.list_tokens(limited),
+        world.gate.revoke_token(limited, row.token_id),
+    ):
+        assert (await _refusal(call)).reason is Reason.SEAT_NOT_YOURS
+
+    assert await world.gate.list_tokens(host) == (row,)
+    assert await world.gate.authenticate(secret)
 
 
 async def test_an_organizer_does_not_revoke_an_operator(world: World) -> None:
