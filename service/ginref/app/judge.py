@@ -5,7 +5,7 @@ from typing import Final
 
 from ginref.app.error import Reason, RefusedError, moment, reason_of
 from ginref.app.keeper import Draft, Keeper, LiveMatch, Stored, fold, place_of
-from ginref.app.match_store import Duplicate, Refusal, Seen, SubmissionKey, Wake
+from ginref.app.match_store import Duplicate, Seen, SubmissionKey, Wake
 from ginref.app.port import Observer
 from ginref.app.report import MoveReport
 from ginref.app.reporting import seat_report
@@ -146,16 +146,13 @@ class Judge:
 
     async def time_out(self, live: LiveMatch) -> bool:
         """End a match whose deadline is past; the store decides whether it is."""
-        for _ in range(_ATTEMPTS):
-            draft = Draft(live=live, entry=TimedOut(), judge_time=False, due_only=True)
-            try:
-                result = await self._keeper.commit(draft, self._timed_out)
-            except StepError:
-                return False
-            if isinstance(result, Stored | Refusal):
-                return isinstance(result, Stored)
-            live = await self._keeper.load(live.state.setup.match_id)
-        return False
+        draft = Draft(live=live, entry=TimedOut(), judge_time=False, due_only=True)
+        try:
+            result = await self._keeper.commit(draft, self._timed_out)
+        except StepError:
+            # It is over already.
+            return False
+        return isinstance(result, Stored)
 
     def late(self, live: LiveMatch) -> RefusedError:
         """Say that a submission came after the deadline."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from ginref.app import gate as gate_module
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
 from ginref.app.gate import BotRow, Gate, OwnerRow
@@ -123,6 +124,51 @@ async def test_a_token_revoked_by_another_process_works_for_two_seconds_at_most(
     error = await _refusal(other.authenticate(secret))
 
     assert error.reason is Reason.TOKEN_REVOKED
+
+
+async def test_of_two_that_revoke_a_token_at_once_the_first_one_counts(
+    world: World,
+) -> None:
+    other = Gate(world.registry, world.chance, world.time)
+    row, _ = await _issue(world)
+    replace = world.registry.replace
+
+    async def slow(*row_facts: str) -> bool:
+        world.registry.replace = replace
+        await other.revoke_token(OPERATOR, row.token_id)
+        world.time.ms += 1
+        done: bool = await replace(*row_facts)
+        return done
+
+    world.registry.replace = slow
+    first_ms = world.time.ms
+
+    revoked = await world.gate.revoke_token(OPERATOR, row.token_id)
+
+    assert revoked.revoked_ms == first_ms
+
+
+async def test_an_organizer_revokes_what_it_may_hand_out(world: World) -> None:
+    row, _ = await _issue(world, Role.BOT, by=ORGANIZER, bot="careful")
+
+    revoked = await world.gate.revoke_token(ORGANIZER, row.token_id)
+
+    assert revoked.revoked_ms == world.time.ms
+
+
+async def test_memory_of_tokens_is_bounded(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate_module, "_MEMORY_ROWS", 2)
+    secrets = [(await _issue(world))[1] for _ in range(3)]
+    for secret in secrets:
+        await world.gate.authenticate(secret)
+    monkeypatch.setattr(world.registry, "get", lambda *_: 1 / 0)
+
+    for secret in secrets[1:]:
+        assert await world.gate.authenticate(secret)
+    with pytest.raises(ZeroDivisionError):
+        await world.gate.authenticate(secrets[0])
 
 
 async def test_a_token_is_looked_up_once_in_a_while(world: World) -> None:

@@ -111,6 +111,22 @@ async def test_a_retry_is_answered_like_the_first_time_whatever_came_after(
     assert world.tally.seen["accepted"] == len(made)
 
 
+async def test_a_retry_is_recognised_by_a_replica_that_takes_it_for_new(
+    world: World,
+) -> None:
+    facts, other = await world.start(), await world.replica()
+    turn = await world.turn(facts)
+    submission = world.submission(turn, PASS)
+    await other.keeper.load(facts.match_id)
+    report = await world.submit(submission, facts)
+    hint = other.keeper.hint(facts.match_id)
+    assert hint.state.version == submission.expected_version
+
+    assert await world.submit(submission, facts, other.desk) == report
+
+    assert world.tally.seen["accepted"] == 1
+
+
 async def test_a_request_id_of_another_move_is_refused(world: World) -> None:
     facts = await world.start()
     first = world.submission(await world.turn(facts), PASS)

@@ -505,6 +505,21 @@ async def test_what_happened_while_no_wake_came_through_is_told_after_the_gap(
     assert offer.facts == offered
 
 
+async def test_bots_of_one_replica_hear_of_each_other_without_the_stores_wakes(
+    world: World,
+) -> None:
+    facts = await world.start()
+    turn = await world.turn(facts)
+    ear = await _attached(world, facts, Seat(1 - turn.view.seat))
+    await ear.until(Started)
+    world.listeners[0].cancel()
+    await asyncio.sleep(0)
+
+    await world.submit(world.submission(turn, PASS), facts)
+
+    assert isinstance(await ear.next(), Turn)
+
+
 async def test_sync_tells_again_where_a_match_stands(world: World) -> None:
     facts, other = await world.start(), await world.replica()
     turn = await world.turn(facts)

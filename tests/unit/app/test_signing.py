@@ -1,11 +1,13 @@
 """Records of matches that are over."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from ginref.app import signing as signing_module
 from ginref.app.keeper import Keeper
 from ginref.app.port import StoreUnavailableError
 from ginref.record.lifecycle import MatchState
@@ -157,6 +159,44 @@ async def test_a_signer_goes_on_by_itself_and_can_be_asked(world: World) -> None
         await world.archive.written.wait()
     signing.cancel()
     assert _finding(world, match_id) is Finding.VALID
+
+
+async def test_a_signer_outlives_a_store_that_fails(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    match_id = await _over(world)
+    monkeypatch.setattr(signing_module, "_INTERVAL", 0.001)
+    finished, failures = world.store.finished, [StoreUnavailableError(), ValueError()]
+
+    async def fail(limit: int) -> Sequence[str]:
+        if failures:
+            raise failures.pop()
+        found: Sequence[str] = await finished(limit)
+        return found
+
+    world.store.finished = fail
+    signing = asyncio.create_task(world.one.signing.run())
+
+    async with asyncio.timeout(10):
+        await world.archive.written.wait()
+    signing.cancel()
+    assert _finding(world, match_id) is Finding.VALID
+    assert caplog.text.count("signing failed") == 1
+
+
+async def test_many_records_are_signed_without_a_pause(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match_ids = {await _over(world) for _ in range(5)}
+    monkeypatch.setattr(signing_module, "_BATCH", 2)
+    monkeypatch.setattr(signing_module, "_INTERVAL", 0.001)
+    signing = asyncio.create_task(world.one.signing.run())
+
+    async with asyncio.timeout(10):
+        while world.archive.records.keys() != match_ids:
+            world.archive.written.clear()
+            await world.archive.written.wait()
+    signing.cancel()
 
 
 async def test_the_record_holds_what_the_store_held(world: World) -> None:

@@ -1,10 +1,13 @@
 """Deadlines that pass without the help of any bot."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+from ginref.app import sweep as sweep_module
+from ginref.app.match_store import EntryId
 from ginref.app.port import StoreUnavailableError
 from ginref.engine.seat import Seat
 from ginref.record.lifecycle import EndingKind
@@ -82,18 +85,28 @@ async def test_a_store_that_is_away_is_not_the_fault_of_a_match(world: World) ->
     assert await world.one.sweeper.sweep() == 1
 
 
-async def test_a_sweeper_goes_on_by_itself_until_it_is_stopped(world: World) -> None:
+async def test_a_sweeper_goes_on_by_itself_whatever_the_store_does(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sweep_module, "_INTERVAL", 0.001)
     facts = await world.start()
-    world.store.away = True
-    sweeping = asyncio.create_task(world.one.sweeper.run())
+    world.time.ms += 1_000_000
+    due, failures = world.store.due, [StoreUnavailableError(), ValueError()]
+
+    async def fail(limit: int) -> Sequence[str]:
+        if failures:
+            raise failures.pop()
+        found: Sequence[str] = await due(limit)
+        return found
+
+    world.store.due = fail
     with world.one.hub.subscribe() as follower:
         follower.follow(facts.match_id)
-        await asyncio.sleep(0)
-        world.time.ms += 1_000_000
-        world.store.away = False
-
+        sweeping = asyncio.create_task(world.one.sweeper.run())
         async with asyncio.timeout(10):
             await follower.changes()
     sweeping.cancel()
 
+    await world.one.keeper.latest(facts.match_id, EntryId(facts.version + 1))
     assert world.tally.seen["timeout"] == 1
+    assert caplog.text.count("sweep failed") == 1
