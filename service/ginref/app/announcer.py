@@ -7,6 +7,7 @@ from typing import Final
 
 from ginref.app.caller import Caller
 from ginref.app.error import RefusedError
+from ginref.app.hub import Subscription
 from ginref.app.keeper import Keeper, LiveMatch, place_of
 from ginref.app.match_store import EntryId, MatchStore
 from ginref.app.message import (
@@ -98,7 +99,7 @@ class Announcer:
         self,
         store: MatchStore,
         cursors: Mapping[str, int],
-        follow: Callable[[str], None],
+        subscription: Subscription,
     ) -> Sequence[LiveMatch]:
         """Return matches of the bot that it is not told of yet, but should be.
 
@@ -107,8 +108,8 @@ class Announcer:
         Args:
             store: Where to look.
             cursors: Last version that the bot knows, by match.
-            follow: Called for each match before it is looked at, so that no change
-                is missed.
+            subscription: Made to follow each match before it is looked at, so that
+                no change is missed.
         """
         bot = self._caller.bot or ""
         wanted = [
@@ -120,9 +121,12 @@ class Announcer:
         for start in range(0, len(wanted), _BATCH):
             batch = wanted[start : start + _BATCH]
             for match_id in batch:
-                follow(match_id)
+                subscription.follow(match_id)
             looks = (self._look(store, one, cursors.get(one)) for one in batch)
             found += [live for live in await asyncio.gather(*looks) if live]
+            for match_id in batch:
+                if not self.follows(match_id):
+                    subscription.leave(match_id)
         return found
 
     async def _look(

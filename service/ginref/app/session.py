@@ -300,12 +300,15 @@ class Session:
 
     async def _begin(self, match_id: str) -> None:
         self._subscription.follow(match_id)
-        live = await self._tools.keeper.load(match_id)
-        if not seats_of(live, self._caller):
-            self._subscription.leave(match_id)
-            message = "none of its seats is yours"
-            raise RefusedError(Reason.SEAT_NOT_YOURS, message)
-        self._announcer.begin(match_id)
+        try:
+            live = await self._tools.keeper.load(match_id)
+            if not seats_of(live, self._caller):
+                message = "none of its seats is yours"
+                raise RefusedError(Reason.SEAT_NOT_YOURS, message)
+            self._announcer.begin(match_id)
+        finally:
+            if not self._announcer.follows(match_id):
+                self._subscription.leave(match_id)
 
     def _announce_soon(self, match_id: str, place: EntryId | None) -> None:
         self._tell_soon(lambda: self._announce(match_id, place))
@@ -329,8 +332,9 @@ class Session:
 
     async def _find(self, cursors: Mapping[str, int]) -> Sequence[LiveMatch]:
         """Follow matches that are new to this attachment, and return them."""
-        follow = self._subscription.follow
-        return await self._announcer.find(self._tools.store, cursors, follow)
+        return await self._announcer.find(
+            self._tools.store, cursors, self._subscription
+        )
 
     async def _listen(self) -> None:
         mine = f"bot/{self._bot}"
