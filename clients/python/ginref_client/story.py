@@ -30,10 +30,10 @@ _SUIT_STYLES: Final = {
     Suit.CLUBS: "bold green",
 }
 _UNDECIDED: Final = {
-    Outcome.WALL: "Two cards are left in the stock: the round is drawn.",
     Outcome.TURN_CAP: "The limit of turns is reached: the round is drawn.",
     Outcome.TIE: "Equal deadwood: nobody scores.",
 }
+_FEW: Final = {0: "No card is", 1: "One card is", 2: "Two cards are"}
 _WON_BY: Final = {
     Outcome.KNOCK: "by the difference",
     Outcome.GIN: "with gin",
@@ -81,6 +81,7 @@ class Story:
         self._shows_hands = hands
         self._width = max(map(len, self._names))
         self._turn = 0
+        self._wall = 0
         self._begun: Text | None = None
 
     def tell(self, happening: Happening) -> Iterator[RenderableType]:
@@ -97,6 +98,7 @@ class Story:
 
     def _deal(self, dealt: Dealt) -> Iterator[RenderableType]:
         self._turn, self._begun = 0, None
+        self._wall = dealt.match.rules.wall
         yield Text()
         yield Rule(f"Round {dealt.number}", style="dim")
         line = Text(f"{self._names[dealt.dealer]} deals and turns up ")
@@ -106,6 +108,8 @@ class Story:
             line += f"; knock with {limit} or less" if limit else "; only gin ends it"
         if times > 1:
             line += f"; it counts {times} times"
+        if dealt.match.idle is not None:
+            line += f"; {self._names[dealt.match.idle]} sits out"
         yield line
         for seat in sorted((dealt.match.round.non_dealer, dealt.dealer)):
             yield from self._hand(seat, dealt.match)
@@ -176,6 +180,9 @@ class Story:
         return table
 
     def _verdict(self, summary: RoundSummary) -> Text:
+        if summary.outcome is Outcome.WALL:
+            left = _FEW.get(self._wall, f"{self._wall} cards are")
+            return Text(f"{left} left in the stock: the round is drawn.")
         if summary.winner is None:
             return Text(_UNDECIDED[summary.outcome])
         games = " and ".join(str(at + 1) for at in summary.columns)
@@ -197,6 +204,7 @@ class Story:
         yield Text()
         yield Rule("The match", style="dim")
         yield render_sheet(result.sheet, self._names)
+        yield from settlement_lines(result.sheet, self._names)
         yield Text(self._outcome(result), "bold")
 
     def _outcome(self, result: MatchResult) -> str:
@@ -236,6 +244,25 @@ def render_sheet(sheet: ScoreSheet, names: Sequence[str]) -> RenderableType:
     for row in range(max(map(len, columns), default=0)):
         table.add_row(*(col[row] if row < len(col) else Text() for col in columns))
     return table
+
+
+def settlement_lines(sheet: ScoreSheet, names: Sequence[str]) -> Iterator[Text]:
+    """Yield what each settled game is worth, bonuses included.
+
+    Args:
+        sheet: The sheet.
+        names: Names of the bots, by seat.
+    """
+    shown = distinct_names(names)
+    for number, game in enumerate(sheet.games, start=1):
+        if game.settlement is None:
+            continue
+        values = zip(
+            shown, game.settlement.totals, game.settlement.balances, strict=True
+        )
+        seats = ", ".join(f"{name} {total} ({own:+})" for name, total, own in values)
+        which = f"Game {number}" if len(sheet.games) > 1 else "The game"
+        yield Text(f"{which}, settled: {seats}.")
 
 
 def _places(sheet: ScoreSheet, seats: int) -> list[tuple[int, int] | None]:

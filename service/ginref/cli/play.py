@@ -2,6 +2,7 @@
 
 import secrets
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -13,7 +14,7 @@ from ginref.engine.deck import seed_secret
 from ginref.engine.error import IllegalMoveError, RulesetError
 from ginref.engine.notation import write_match
 from ginref.engine.ruleset import PRESETS, Ruleset, preset
-from ginref.engine.seat import Seat
+from ginref.engine.ruleset_text import read_ruleset
 from ginref_client.arena import BotFailedError, MatchResult, play_match, tell_match
 from ginref_client.bot import Bot
 from ginref_client.error import LoadError
@@ -37,8 +38,16 @@ def play(  # noqa: PLR0913, PLR0917 - one parameter for each option
         ),
     ],
     south: Annotated[str, typer.Argument(metavar="BOT", help="The other bot.")],
+    east: Annotated[
+        str | None,
+        typer.Argument(metavar="[BOT]", help="A third one, for rules of three seats."),
+    ] = None,
     ruleset: Annotated[
-        str, typer.Option(metavar="NAME", help=f"One of {', '.join(PRESETS)}.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help=f"One of {', '.join(PRESETS)}; or a file, NAME.toml or NAME.json.",
+        ),
     ] = "gin",
     seed: Annotated[
         str | None,
@@ -62,8 +71,8 @@ def play(  # noqa: PLR0913, PLR0917 - one parameter for each option
     complaints = Console(stderr=True, highlight=False, soft_wrap=True)
     text = seed if seed is not None else secrets.token_hex(_SEED_BYTES)
     try:
-        bots = load_bot(north), load_bot(south)
-        rules = preset(ruleset)
+        bots = tuple(load_bot(name) for name in (north, south, east) if name)
+        rules = _rules(ruleset, len(bots))
         if save:
             _check_save(save, matches)
         if matches == 1:
@@ -84,6 +93,28 @@ def play(  # noqa: PLR0913, PLR0917 - one parameter for each option
         console.print(Text(f"Again: --seed {text}", "dim"))
 
 
+def _rules(name: str, bots: int) -> Ruleset:
+    """Find a preset or read a file, and see that the bots are as many as its seats."""
+    rules = preset(name) if name in PRESETS else _read_rules(name)
+    if bots != rules.seat_count:
+        raise RulesetError("table", f"{rules.seat_count} bots expected, {bots} given")
+    return rules
+
+
+def _read_rules(name: str) -> Ruleset:
+    file = Path(name)
+    if file.suffix not in {".toml", ".json"}:
+        return preset(name)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise RulesetError(name, f"it cannot be read: {reason}") from error
+    except UnicodeDecodeError:
+        raise RulesetError(name, "it is no text in UTF-8") from None
+    return read_ruleset(text)
+
+
 def _check_save(file: Path, matches: int) -> None:
     """Refuse a file that cannot be written before the match is played."""
     if matches > 1:
@@ -102,7 +133,7 @@ def _save(file: Path, text: str, *, mode: Literal["a", "w"] = "w") -> None:
 
 def _tell(
     console: Console,
-    bots: tuple[type[Bot], type[Bot]],
+    bots: Sequence[type[Bot]],
     rules: Ruleset,
     seed: str,
     save: Path | None,
@@ -123,31 +154,28 @@ def _tell(
 
 def _count(
     console: Console,
-    bots: tuple[type[Bot], type[Bot]],
+    bots: Sequence[type[Bot]],
     rules: Ruleset,
     seed: str,
     matches: int,
 ) -> None:
     names = distinct_names([bot.name for bot in bots])
-    won = [0, 0]
+    won = [0] * len(bots)
     for number in range(matches):
-        # Two matches on the same cards, from both sides, cancel much of the luck.
-        swapped = number % 2
-        order = tuple(reversed(bots)) if swapped else bots
-        secret = seed_secret(f"{seed} {number // 2 + 1}")
+        # Matches on the same cards, from every side, cancel much of the luck.
+        turn, shift = divmod(number, len(bots))
+        order = [*bots[shift:], *bots[:shift]]
+        secret = seed_secret(f"{seed} {turn + 1}")
         result = play_match([bot() for bot in order], rules, secret)
-        winner = None if result.winner is None else result.winner ^ swapped
-        if winner is not None:
+        winner = None
+        if result.winner is not None:
+            winner = (result.winner + shift) % len(bots)
             won[winner] += 1
-        console.print(_line(number + 1, names, winner, result, swapped))
-    drawn = matches - sum(won)
-    console.print(
-        Text(
-            f"{names[0]} {won[0]}, {names[1]} {won[1]}"
-            + (f", drawn {drawn}" if drawn else ""),
-            "bold",
-        )
-    )
+        console.print(_line(number + 1, names, winner, result, shift))
+    totals = [f"{name} {count}" for name, count in zip(names, won, strict=True)]
+    if drawn := matches - sum(won):
+        totals.append(f"drawn {drawn}")
+    console.print(Text(", ".join(totals), "bold"))
 
 
 def _line(
@@ -155,11 +183,12 @@ def _line(
     names: tuple[str, ...],
     winner: int | None,
     result: MatchResult,
-    swapped: int,
+    shift: int,
 ) -> Text:
-    points = [result.sheet.points[Seat(seat ^ swapped)] for seat in range(len(names))]
+    """Tell of one match; the bot at `shift` had the first seat."""
+    points = result.sheet.points
+    by_bot = [points[(bot - shift) % len(names)] for bot in range(len(names))]
+    first, *others = by_bot
+    score = " : ".join([f"{first:>4}", *(f"{other:<4}" for other in others)])
     outcome = "drawn" if winner is None else f"{names[winner]} wins"
-    return Text(
-        f"{number:>4}  {outcome:<18}  {points[0]:>4} : {points[1]:<4}  "
-        f"{len(result.rounds)} rounds"
-    )
+    return Text(f"{number:>4}  {outcome:<18}  {score}  {len(result.rounds)} rounds")
