@@ -66,7 +66,7 @@ class _Sheet:
                 self.seen.add(card)
                 found.append((card, part))
         if not found or (key != "stock" and len(found) < limit):
-            raise line.missing(_cards(limit))
+            raise line.missing("a card" if key == "stock" else _cards(limit))
 
     def hand(self, seat: Seat) -> CardSet:
         """Return the cards of a seat."""

@@ -1,0 +1,70 @@
+"""What was written down is played again, or refused."""
+
+from dataclasses import replace
+
+import pytest
+from tests.unit.engine.written_match import MATCH
+
+from ginref.engine.error import IllegalMoveError
+from ginref.engine.move import DRAW_STOCK, PASS, Discard
+from ginref.engine.notation import parse_match, write_match
+from ginref.engine.transcript import (
+    Deal,
+    TranscribedRound,
+    Transcript,
+    UnknownCardError,
+)
+
+PLAYED = parse_match(MATCH)
+FIRST, SECOND = PLAYED.rounds
+NO_MATCH: dict[str, tuple[Transcript, type[Exception]]] = {
+    "a round that is not over before the next": (
+        replace(
+            PLAYED, rounds=(TranscribedRound(FIRST.deal, FIRST.moves[:-1]), SECOND)
+        ),
+        ValueError,
+    ),
+    "moves of the next round": (
+        replace(
+            PLAYED, rounds=(TranscribedRound(FIRST.deal, (*FIRST.moves, PASS)), SECOND)
+        ),
+        ValueError,
+    ),
+    "a round after the end": (
+        replace(PLAYED, rounds=(FIRST, SECOND, SECOND)),
+        ValueError,
+    ),
+    "a bot too few": (replace(PLAYED, bots=("careful",)), ValueError),
+    "a match stopped after its end": (replace(PLAYED, stopped_by=()), IllegalMoveError),
+    "an illegal move": (
+        replace(
+            PLAYED,
+            rounds=(TranscribedRound(FIRST.deal, (Discard(FIRST.deal.upcard),)),),
+        ),
+        IllegalMoveError,
+    ),
+    "a card that nobody knows": (
+        replace(
+            PLAYED,
+            rounds=(
+                FIRST,
+                TranscribedRound(
+                    Deal(SECOND.deal.hands, SECOND.deal.upcard, ()),
+                    (PASS, PASS, DRAW_STOCK),
+                ),
+            ),
+        ),
+        UnknownCardError,
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("transcript", "error"),
+    [pytest.param(*case, id=name) for name, case in NO_MATCH.items()],
+)
+def test_what_is_no_match_is_not_written(
+    transcript: Transcript, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        write_match(transcript)
