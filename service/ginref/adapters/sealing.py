@@ -1,9 +1,11 @@
 """Hidden state sealed where it is stored: AES-GCM under a key beside the store.
 
-Every context has a key of its own, derived from the one in the file, so the random
-nonces of one key stay few however long a referee runs.
+Every match, the part of a context before its slash, has a key of its own, derived
+from the one in the file: the random nonces of one key stay few however long a
+referee runs.
 """
 
+import functools
 import hmac
 import os
 from pathlib import Path
@@ -24,6 +26,9 @@ KEY_SIZE: Final = 32
 FILE_NAME: Final = "sealing.key"
 
 _NONCE_SIZE: Final = 12
+_CIPHERS: Final = 4096
+"""Matches whose cipher is kept."""
+
 _PURPOSE: Final = b"ginref/sealing/v1"
 
 
@@ -43,6 +48,7 @@ class AesSealer:
         if len(key) != KEY_SIZE:
             raise ValueError("a sealing key is 32 bytes")
         self._key = key
+        self._cipher_of = functools.lru_cache(_CIPHERS)(self._derive)
 
     @classmethod
     def open_or_create(cls, folder: Path) -> Self:
@@ -66,8 +72,7 @@ class AesSealer:
     def seal(self, plain: bytes, context: str) -> bytes:
         """Encrypt and authenticate; the context must be the same to open it."""
         nonce = os.urandom(_NONCE_SIZE)
-        told = context.encode()
-        return nonce + self._cipher(told).encrypt(nonce, plain, told)
+        return nonce + self._cipher(context).encrypt(nonce, plain, context.encode())
 
     def open(self, sealed: bytes, context: str) -> bytes:
         """Decrypt.
@@ -76,12 +81,14 @@ class AesSealer:
             SealError: The bytes or the context are not what was sealed.
         """
         nonce, text = sealed[:_NONCE_SIZE], sealed[_NONCE_SIZE:]
-        told = context.encode()
         try:
-            return self._cipher(told).decrypt(nonce, text, told)
+            return self._cipher(context).decrypt(nonce, text, context.encode())
         except (InvalidTag, ValueError) as error:
             message = f"what is stored for {context!r} does not open"
             raise SealError(message) from error
 
-    def _cipher(self, context: bytes) -> AESGCM:
-        return AESGCM(hmac.digest(self._key, _PURPOSE + context, "sha256"))
+    def _cipher(self, context: str) -> AESGCM:
+        return self._cipher_of(context.partition("/")[0])
+
+    def _derive(self, match_id: str) -> AESGCM:
+        return AESGCM(hmac.digest(self._key, _PURPOSE + match_id.encode(), "sha256"))
