@@ -31,6 +31,17 @@ test: development peers ## Run every test
 	@.ci/debian redis-server=redis-server openssl=openssl
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
+# --- the engine ---------------------------------------------------------------
+
+HANDS ?= 500000
+ROUNDS ?= 50000
+SEED ?= 1
+
+.PHONY: prove-engine
+prove-engine: development peers ## Judge HANDS and play ROUNDS beside the oracle and other engines
+	@HANDS=$(HANDS) ROUNDS=$(ROUNDS) SEED=$(SEED) $(BIN)/python -m pytest -rP --timeout 0 \
+	  tests/unit/engine/test_oracle.py tests/differential
+
 # --- environments ------------------------------------------------------------
 
 .PHONY: runtime
