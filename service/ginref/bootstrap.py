@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit, urlunsplit
 
 from ginref import __version__
 from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
@@ -94,7 +95,7 @@ async def serve(config: ServeConfig, tell: Callable[[str], None]) -> None:
         tell(f"ginref {__version__} is ready")
         tell(f"  gRPC API         {referee.grpc}")
         tell(f"  metrics, probes  http://{referee.admin}/metrics, /readyz, /livez")
-        tell(f"  store            {config.store or 'embedded'} ({referee.durability})")
+        tell(f"  store            {_shown(config.store)} ({referee.durability})")
         tell(f"  operator token   {referee.operator_token}")
         tell(f"  signing key      {referee.key_id}")
         await stop.wait()
@@ -112,21 +113,33 @@ async def running(config: ServeConfig, stop: asyncio.Event) -> AsyncIterator[Run
     Raises:
         StartError: It cannot start.
     """
-    try:
-        async with contextlib.AsyncExitStack() as stack:
-            yield await _start(config, stop, stack)
-    except (
-        EmbeddedServerError,
-        KeyFolderError,
-        SecretFileError,
-        UnsupportedStoreError,
-        BindError,
-    ) as error:
-        raise StartError(str(error)) from error
-    except StoreUnavailableError as error:
-        where = config.store or "the embedded store"
-        message = f"{where} does not answer"
-        raise StartError(message) from error
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            referee = await _start(config, stop, stack)
+        except (
+            EmbeddedServerError,
+            KeyFolderError,
+            SecretFileError,
+            UnsupportedStoreError,
+            BindError,
+        ) as error:
+            raise StartError(str(error)) from error
+        except StoreUnavailableError as error:
+            message = f"{_shown(config.store)}: the store does not answer: {error}"
+            raise StartError(message) from error
+        except OSError as error:
+            message = f"{error.filename or config.data}: {error.strerror or error}"
+            raise StartError(message) from error
+        yield referee
+
+
+def _shown(store: str | None) -> str:
+    """Return a store's URL without the password that it may hold."""
+    if store is None:
+        return "embedded"
+    parts = urlsplit(store)
+    place = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, place, parts.path, "", ""))
 
 
 async def _start(

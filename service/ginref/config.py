@@ -77,6 +77,9 @@ class ServeConfig:
         if not self.roles:
             message = "roles: at least one is needed"
             raise ConfigError(message)
+        if self.drain_ms < 0:
+            message = f"drain_ms: {self.drain_ms}: 0 or more expected"
+            raise ConfigError(message)
 
     @property
     def keys_folder(self) -> Path:
@@ -123,6 +126,9 @@ def read_config(
 
 
 def _read(name: str, text: str) -> object:
+    if not text:
+        message = f"{name}: a value is missing"
+        raise ConfigError(message)
     if name in {"data", "keys", "archive", "tls_cert", "tls_key"}:
         return Path(text)
     if name == "roles":

@@ -7,6 +7,9 @@ from typing import Final
 
 import grpc
 import grpc.aio
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from cryptography.x509 import load_pem_x509_certificate
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_health.v1.health import SERVICE_NAME as HEALTH_NAME
 from grpc_health.v1.health import aio as health
@@ -223,11 +226,25 @@ def _certificate(options: ServerOptions) -> grpc.ServerCredentials | None:
     if options.tls_cert is None or options.tls_key is None:
         raise BindError("a certificate and its key belong together: one is missing")
     try:
-        pair = (options.tls_key.read_bytes(), options.tls_cert.read_bytes())
+        key, chain = options.tls_key.read_bytes(), options.tls_cert.read_bytes()
     except OSError as error:
         message = f"{error.filename} cannot be read: {error.strerror}"
         raise BindError(message) from error
-    return grpc.ssl_server_credentials([pair])
+    # The core of gRPC would only say that the address cannot be used.
+    try:
+        certificate = load_pem_x509_certificate(chain)
+    except ValueError as error:
+        message = f"{options.tls_cert} holds no certificate in PEM"
+        raise BindError(message) from error
+    try:
+        secret = load_pem_private_key(key, None)
+    except (TypeError, ValueError, UnsupportedAlgorithm) as error:
+        message = f"{options.tls_key} holds no unencrypted private key in PEM"
+        raise BindError(message) from error
+    if certificate.public_key() != secret.public_key():
+        message = f"{options.tls_key} is not the key of {options.tls_cert}"
+        raise BindError(message)
+    return grpc.ssl_server_credentials([(key, chain)])
 
 
 def _reflect(server: grpc.aio.Server) -> None:
