@@ -72,7 +72,7 @@ class PrometheusObserver:
         )
         self._refusals = Counter(
             "ginref_refusals",
-            "Refused submissions by reason.",
+            "Refusals by reason: of calls, and of messages on bots' streams.",
             ["reason"],
             registry=registry,
         )

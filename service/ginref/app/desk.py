@@ -191,9 +191,8 @@ class Desk:
         """
         try:
             return await self._submit(caller, submission, received)
-        except RefusedError as error:
+        except RefusedError:
             self._tools.observer.move(move_kind(submission.move), "refused")
-            self._tools.observer.refusal(error.reason)
             raise
 
     async def _submit(

@@ -91,7 +91,7 @@ class Observer(Protocol):
         """Count a judged submission by move kind and verdict."""
 
     def refusal(self, reason: str) -> None:
-        """Count a refusal by reason."""
+        """Count a refusal that a caller was told on its stream, by reason."""
 
     def round_over(self, outcome: str) -> None:
         """Count a finished round."""

@@ -202,7 +202,6 @@ class Session:
     def complain(self, error: RefusedError, match_id: str = "") -> None:
         """Tell the bot that a message of its could not be used."""
         self.heard()
-        self._tools.observer.refusal(error.reason)
         self._emit(Problem(error=error, match_id=match_id))
 
     def hang_up(self) -> None:
@@ -382,6 +381,8 @@ class Session:
         self.hang_up()
 
     def _emit(self, message: Message) -> None:
+        if refusal := _refusal_in(message):
+            self._tools.observer.refusal(refusal.reason)
         if self._ended:
             return
         if self._queue.full():
@@ -391,6 +392,15 @@ class Session:
             self._end(Reason.LIMIT_EXCEEDED, "the stream is read too slowly")
             return
         self._queue.put_nowait(message)
+
+
+def _refusal_in(message: Message) -> RefusedError | None:
+    """Return what a message refuses, if it does."""
+    match message:
+        case Problem(error=error) | MoveResult(result=RefusedError() as error):
+            return error
+        case _:
+            return None
 
 
 __all__ = ["Session", "SessionPolicy"]

@@ -47,9 +47,15 @@ class CallObserver(Protocol):
             seconds: How long it took.
         """
 
+    def refusal(self, reason: str) -> None:
+        """Count a call that ended with a refusal, by reason."""
+
 
 class Unobserved:
     """Counts nothing."""
 
     def call(self, method: str, code: str, seconds: float) -> None:
+        """Do nothing."""
+
+    def refusal(self, reason: str) -> None:
         """Do nothing."""

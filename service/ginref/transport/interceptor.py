@@ -170,6 +170,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         except Exception as exception:  # noqa: BLE001 - nothing else may get out
             failure = refusal_of(exception)
             code = failure.reason
+            self._observer.refusal(code)
         finally:
             # Before the caller knows: what it has been answered has been counted.
             self._observer.call(method, code, time.monotonic() - received)

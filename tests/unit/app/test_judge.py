@@ -472,15 +472,13 @@ async def test_a_refused_move_changes_nothing_that_a_seat_can_see(
     assert after.clock.deadline_ms == before.clock.deadline_ms
 
 
-async def test_refusals_are_counted_by_reason(world: World) -> None:
+async def test_refused_moves_are_counted(world: World) -> None:
     facts = await world.start()
     turn = await world.turn(facts)
 
     await _refusal(world, world.wrong(turn), facts=facts)
     await _refusal(world, world.submission(turn, expected_version=1), facts=facts)
 
-    assert world.tally.seen["refusal", "WRONG_PHASE"] == 1
-    assert world.tally.seen["refusal", "VERSION_STALE"] == 1
     assert world.tally.seen["refused"] == 2
 
 

@@ -67,7 +67,7 @@ def live_at(
             to_act=None if state.to_act is None else int(state.to_act),
             started_ms=NOW_MS - 100,
             deadline_ms=NOW_MS + 1234,
-            banks_ms=(chance.randrange(10_000), chance.randrange(10_000)),
+            banks_ms=tuple(chance.randrange(10_000) for _ in state.setup.seats),
             elapsed_ms=chance.randrange(500),
         )
         return LiveMatch(state=state, clock=clock, created_ms=CREATED_MS, now_ms=NOW_MS)
@@ -165,6 +165,7 @@ class Served:
     store: FlakyStore
     operator: str
     calls: list[tuple[str, str]]
+    refusals: list[str]
 
     @asynccontextmanager
     async def channel(self, token: str | None = None) -> AsyncIterator[Channel]:
@@ -208,6 +209,7 @@ async def serve(
     async def start(**options: object) -> AsyncIterator[Served]:
         store, registry = FlakyStore(), MemoryRegistry()
         keeper, hub = Keeper(store, AesSealer(bytes(32))), Hub(store)
+        observed = Observed()
         tools = Tools(
             store=store,
             registry=registry,
@@ -215,7 +217,7 @@ async def serve(
             signer=referee(),
             archive=FolderArchive(tmp_path),
             chance=SecretChance(),
-            observer=PrometheusObserver(version="0", store="memory"),
+            observer=observed,
             durability="memory",
             engine="0",
             allow_seeded=True,
@@ -224,7 +226,6 @@ async def serve(
         gate = Gate(registry, tools.chance, lambda: time.time_ns() // 1_000_000)
         _, operator = await gate.issue_operator()
         listening = asyncio.create_task(hub.run())
-        calls = Calls()
         settings = {"listen": "127.0.0.1:0", "drain_ms": 300, **options}
         server = RefereeServer(
             Desk(tools),
@@ -233,7 +234,7 @@ async def serve(
             hub,
             tools,
             ServerOptions(**settings),  # type: ignore[arg-type]
-            calls,
+            observed,
         )
         try:
             async with server as address:
@@ -243,7 +244,8 @@ async def serve(
                     hub=hub,
                     store=store,
                     operator=operator,
-                    calls=calls.seen,
+                    calls=observed.calls,
+                    refusals=observed.refusals,
                 )
         finally:
             listening.cancel()
@@ -260,12 +262,19 @@ async def served(
         yield running
 
 
-class Calls:
-    """Remembers which calls ended how."""
+class Observed(PrometheusObserver):
+    """Remembers which calls ended how, and what was refused."""
 
     def __init__(self) -> None:
-        self.seen: list[tuple[str, str]] = []
+        super().__init__(version="0", store="memory")
+        self.calls: list[tuple[str, str]] = []
+        self.refusals: list[str] = []
 
     def call(self, method: str, code: str, seconds: float) -> None:
+        super().call(method, code, seconds)
         assert seconds >= 0
-        self.seen.append((method.rpartition("/")[2], code))
+        self.calls.append((method.rpartition("/")[2], code))
+
+    def refusal(self, reason: str) -> None:
+        super().refusal(reason)
+        self.refusals.append(str(reason))
