@@ -2,7 +2,7 @@
 
 import hashlib
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -81,7 +81,8 @@ def build_setup(
     strikes_allowed: int = 3,
 ) -> Setup:
     """What a referee fixes when it creates a match."""
-    match_id, bots = f"match-{number}", ("careful", "greedy")
+    bots = ("careful", "greedy", "patient")[: rules.seat_count]
+    match_id = f"match-{number}"
     share = _secret("share", number)
     commitment = commit_referee(match_id, share)
     referee = Referee()
@@ -111,7 +112,7 @@ def play(  # noqa: PLR0913 - what a test may want to be different
     ends_in: Stage = Stage.PLAYING,
     moves: int = 20,
     refusals: float = 0.02,
-    shares: tuple[bool, bool] = (True, True),
+    shares: tuple[bool, ...] = (True, True, True),
     setup: Setup | None = None,
 ) -> PlayedMatch:
     """Play a match to its end, or to an ending that comes from outside.
@@ -144,7 +145,7 @@ def play(  # noqa: PLR0913 - what a test may want to be different
 
 
 def _next_entry(
-    state: MatchState, chance: random.Random, refusals: float, shares: tuple[bool, bool]
+    state: MatchState, chance: random.Random, refusals: float, shares: Sequence[bool]
 ) -> Entry:
     seat, match_id = state.awaited[0], state.setup.match_id
     share = _secret(f"{match_id}/{seat}", 0) if shares[seat] else None

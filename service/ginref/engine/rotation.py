@@ -51,7 +51,8 @@ def next_roles(rules: Ruleset, roles: Roles, winner: Seat | None) -> Roles:
     if winner is None:
         return roles
     if rules.table is Table.CUTTHROAT:
-        return Roles(idle, winner, roles.opponent(winner))
+        loser = roles.opponent(winner)
+        return Roles(idle, roles.opponent(loser), loser)
     if winner is dealer:
         return Roles(dealer, idle, non_dealer)
     return Roles(non_dealer, idle, dealer)

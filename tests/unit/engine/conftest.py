@@ -40,10 +40,11 @@ def reach() -> Callable[..., Match]:
     def play(seed: int, moves: int, rules: Ruleset = HOLLYWOOD) -> Match:
         secret = seed_secret(str(seed))
         chance = random.Random(seed)
+        seats = tuple(Seat)[: rules.seat_count]
         match = start_match(
             rules,
-            tuple(Seat)[:2],
-            chance.choice(tuple(Seat)[:2]),
+            seats,
+            chance.choice(seats),
             lambda k: derive_deck(secret, k),
         )
         for _ in range(moves):
@@ -75,7 +76,7 @@ def hidden_from() -> Callable[[Match, Seat | None], CardSet]:
 
     def find(match: Match, seat: Seat | None) -> CardSet:
         seen = CardSet.of(entry.card for entry in match.round.discards)
-        if seat is not None:
+        if seat is not None and match.round.is_played_by(seat):
             seen |= match.round.hand(seat)
         return CardSet.of(PACK) - seen
 

@@ -24,7 +24,13 @@ from ginref.engine.move import (
     parse_move,
 )
 from ginref.engine.phase import Throw, throw_after_stock
-from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA, Ruleset
+from ginref.engine.ruleset import (
+    GIN,
+    HOLLYWOOD,
+    OKLAHOMA,
+    THREE_HANDED,
+    Ruleset,
+)
 from ginref.engine.seat import Seat
 from ginref.engine.view import (
     PhaseName,
@@ -38,7 +44,7 @@ DECK = tuple[Card, ...]
 NORTH, SOUTH = Seat.NORTH, Seat.SOUTH
 SEATS = (NORTH, SOUTH)
 HOUSE = GIN.but(name="house", big_gin_bonus=31, may_discard_taken_card=True)
-RULES = st.sampled_from([HOLLYWOOD, OKLAHOMA, HOUSE])
+RULES = st.sampled_from([HOLLYWOOD, OKLAHOMA, HOUSE, THREE_HANDED])
 STATES = (st.integers(0, 10_000), st.integers(0, 500), RULES)
 
 NEAR_GIN = "5h 5d 5c 4s 5s 6s 9h Th Jh Kc"
@@ -108,7 +114,7 @@ def test_a_seats_view_depends_on_nothing_it_may_not_know(  # noqa: PLR0913, PLR0
 ) -> None:
     match = reach(seed, moves, rules)
 
-    for seat in SEATS:
+    for seat in match.seats:
         other = shuffled(match, hidden_from(match, seat), chance)
 
         assert view_for(other, seat) == view_for(match, seat)
@@ -126,7 +132,7 @@ def test_a_refusal_tells_nothing_its_seat_may_not_know(  # noqa: PLR0913, PLR091
 ) -> None:
     match = reach(seed, moves, rules)
 
-    for seat in SEATS:
+    for seat in match.seats:
         other = shuffled(match, hidden_from(match, seat), chance)
         for move in chance.sample(MOVES, 30):
             assert answer(other, seat, move) == answer(match, seat, move)
@@ -165,7 +171,7 @@ def test_a_view_judges_a_move_as_the_referee_does(
 ) -> None:
     match = reach(seed, moves, rules)
 
-    for seat in SEATS:
+    for seat in match.seats:
         verdict = answer(match, seat, move)
         try:
             view_for(match, seat).check(move)

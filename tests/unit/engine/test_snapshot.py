@@ -7,12 +7,23 @@ from hypothesis import strategies as st
 from ginref.engine import snapshot
 from ginref.engine.deck import derive_deck, seed_secret
 from ginref.engine.match import Match, abandon, forfeit, start_match
-from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA, Ruleset
+from ginref.engine.ruleset import (
+    GIN,
+    HOLLYWOOD,
+    OKLAHOMA,
+    THREE_HANDED,
+    Ruleset,
+)
 from ginref.engine.seat import Seat
 from ginref.engine.snapshot import SnapshotError, decode, encode
 
 HOUSE = HOLLYWOOD.but(name="house", big_gin_bonus=31, turn_limit=20, round_limit=7)
-RULES = st.sampled_from([GIN, HOLLYWOOD, OKLAHOMA, HOUSE])
+BONUSES = HOLLYWOOD.but(name="bonuses", game_bonus=100, shutout="double_total")
+BOARDS = GIN.but(name="boards", boards=3, next_dealer="board_parity")
+BOX = THREE_HANDED.but(name="box", table="box")
+RULES = st.sampled_from(
+    [GIN, HOLLYWOOD, OKLAHOMA, HOUSE, THREE_HANDED, BOX, BONUSES, BOARDS]
+)
 
 
 @given(st.integers(0, 10_000), st.integers(0, 900), RULES)
@@ -38,10 +49,14 @@ def test_a_match_comes_back_as_it_was(
     ],
 )
 @pytest.mark.parametrize("moves", [0, 1, 200])
+@pytest.mark.parametrize("rules", [HOLLYWOOD, THREE_HANDED], ids=lambda r: r.name)
 def test_a_match_ended_early_comes_back_as_it_was(
-    reach: Callable[..., Match], moves: int, end: Callable[[Match], Match]
+    reach: Callable[..., Match],
+    rules: Ruleset,
+    moves: int,
+    end: Callable[[Match], Match],
 ) -> None:
-    match = end(reach(7, moves))
+    match = end(reach(7, moves, rules))
 
     assert decode(encode(match)) == match
 

@@ -10,7 +10,13 @@ from ginref.app.report import PublicEvent, SeatReport
 from ginref.app.reporting import public_report
 from ginref.engine.card import PACK
 from ginref.engine.opponent import observe
-from ginref.engine.ruleset import HOLLYWOOD, OKLAHOMA, Ruleset
+from ginref.engine.ruleset import (
+    GIN,
+    HOLLYWOOD,
+    OKLAHOMA,
+    THREE_HANDED,
+    Ruleset,
+)
 from ginref.engine.seat import Seat
 from ginref.record.lifecycle import Ending, EndingKind, Fault
 from ginref.record.setup import Setup
@@ -23,6 +29,10 @@ RULES = [
     OKLAHOMA.but(game_target=60),
     HOLLYWOOD.but(game_target=25, closed_policy="ordinal", big_gin_bonus=31),
     HOLLYWOOD.but(game_target=30, turn_limit=6, undercut_on_tie=False),
+    HOLLYWOOD.but(game_target=30, game_bonus=100, line_bonus=25),
+    GIN.but(boards=4, next_dealer="board_parity"),
+    THREE_HANDED.but(game_target=60),
+    THREE_HANDED.but(table="box", shutout="flat_bonus", shutout_bonus=100),
 ]
 
 moments = st.tuples(
@@ -30,7 +40,7 @@ moments = st.tuples(
     st.sampled_from(RULES),
     st.integers(1, 400),
     st.sampled_from(Seat),
-).filter(lambda moment: moment[3] is not Seat.EAST)
+).filter(lambda moment: moment[3] < moment[1].seat_count)
 
 
 @given(moments)
@@ -42,7 +52,7 @@ def test_a_view_survives_the_way_to_a_bot(
 ) -> None:
     number, rules, entries, seat = moment
     setup = make_setup(number, rules=rules)
-    live = live_at(number, entries + 7, setup=setup)
+    live = live_at(number, entries + 10, setup=setup)
     report = report_for(live, seat)
 
     written = seat_view_to_wire(report).SerializeToString()
@@ -55,11 +65,12 @@ def test_a_view_survives_the_way_to_a_bot(
 @given(moments)
 def test_what_a_seat_is_told_of_itself_is_what_everyone_is_told(
     live_at: Callable[..., LiveMatch],
+    make_setup: Callable[..., Setup],
     report_for: Callable[..., SeatReport],
     moment: tuple[int, Ruleset, int, Seat],
 ) -> None:
-    number, _, entries, seat = moment
-    live = live_at(number, entries + 7)
+    number, rules, entries, seat = moment
+    live = live_at(number, entries + 10, setup=make_setup(number, rules=rules))
     match = live.state.match
     assert match is not None
 
@@ -78,16 +89,17 @@ def test_what_a_seat_is_told_of_itself_is_what_everyone_is_told(
 @given(moments)
 def test_no_view_names_a_card_that_its_seat_cannot_know(
     live_at: Callable[..., LiveMatch],
+    make_setup: Callable[..., Setup],
     report_for: Callable[..., SeatReport],
     moment: tuple[int, Ruleset, int, Seat],
 ) -> None:
-    number, _, entries, seat = moment
-    live = live_at(number, entries + 7)
+    number, rules, entries, seat = moment
+    live = live_at(number, entries + 10, setup=make_setup(number, rules=rules))
     match = live.state.match
     assert match is not None
-    known = set(match.round.hand(seat)) | {
-        thrown.card for thrown in match.round.discards
-    }
+    known = {thrown.card for thrown in match.round.discards}
+    if match.round.is_played_by(seat):
+        known |= set(match.round.hand(seat))
 
     message = seat_view_to_wire(report_for(live, seat))
 
