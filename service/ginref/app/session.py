@@ -7,9 +7,8 @@ state of its matches, so a new attachment is simply told what is the case now.
 import asyncio
 import logging
 import time
-from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from ginref.app.announcer import ANYWHERE, Announcer, Answer
@@ -32,6 +31,7 @@ from ginref.app.port import StoreUnavailableError
 from ginref.app.report import MoveReport
 from ginref.app.reporting import match_facts, seats_of
 from ginref.app.request import SeatStep
+from ginref.app.session_work import SessionWork
 from ginref.engine.seat import Seat
 from ginref.record.submission import Submission
 
@@ -67,23 +67,6 @@ class SessionPolicy:
     drain_ms: int = 1_000
 
 
-@dataclass(slots=True)
-class _Work:
-    """Tasks of a session: at most one at work on a match at any time.
-
-    Attributes:
-        locks: Held by whatever is at work on a match.
-        calls: What the bot asked for; it is done even if the bot leaves.
-        tellings: What only the bot is interested in.
-    """
-
-    locks: defaultdict[str, asyncio.Lock] = field(
-        default_factory=lambda: defaultdict(asyncio.Lock)
-    )
-    calls: set[asyncio.Task[None]] = field(default_factory=set)
-    tellings: set[asyncio.Task[None]] = field(default_factory=set)
-
-
 class Session:
     """One attachment of a bot.
 
@@ -117,7 +100,7 @@ class Session:
         self._telling = asyncio.Semaphore(_TELLINGS)
         self._subscription: Subscription = hub.subscribe()
         self._announcer = Announcer(tools.keeper, caller, self._emit)
-        self._work = _Work()
+        self._work = SessionWork()
         self._heard = time.monotonic()
         self._greeted = False
         self._attached = False
@@ -210,8 +193,7 @@ class Session:
             return
         self._ended = True
         self._subscription.close()
-        for task in self._work.tellings - {asyncio.current_task()}:
-            task.cancel()
+        self._work.stop_telling()
         if self._queue.full():
             # The reader is gone or far behind: make room for the last word.
             self._queue.get_nowait()
@@ -223,28 +205,18 @@ class Session:
         if self._attached:
             self._attached = False
             self._tools.observer.attached(-1)
-        if tasks := self._work.calls | self._work.tellings:
-            await asyncio.wait(tasks)
+        await self._work.finish()
 
     def _call_soon(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         self.heard()
-        if len(self._work.calls) >= _PENDING:
+        if self._work.call_count >= _PENDING:
             self._end(Reason.LIMIT_EXCEEDED, "too many messages are waiting")
         elif not self._ended:
-            self._start(work, self._work.calls)
+            self._work.call(self._guard(work))
 
     def _tell_soon(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         if not self._ended:
-            self._start(work, self._work.tellings)
-
-    def _start(
-        self,
-        work: Callable[[], Coroutine[Any, Any, None]],
-        tasks: set[asyncio.Task[None]],
-    ) -> None:
-        task = asyncio.create_task(self._guard(work))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
+            self._work.tell(self._guard(work))
 
     async def _guard(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         try:
@@ -259,7 +231,7 @@ class Session:
 
     async def _submit(self, submission: Submission, received: float) -> None:
         match_id, seat = submission.match_id, submission.seat
-        async with self._work.locks[match_id]:
+        async with self._work.on(match_id):
             answer = None
             result: MoveReport | RefusedError
             try:
@@ -290,7 +262,7 @@ class Session:
     async def _call(
         self, match_id: str, call: Callable[[], Coroutine[Any, Any, object]]
     ) -> None:
-        async with self._work.locks[match_id]:
+        async with self._work.on(match_id):
             try:
                 await call()
             except RefusedError as error:
@@ -317,7 +289,7 @@ class Session:
             while self._queue.qsize() > _CROWDED:
                 self._has_room.clear()
                 await self._has_room.wait()
-            async with self._work.locks[match_id]:
+            async with self._work.on(match_id):
                 await self._tell(match_id, place)
 
     async def _tell(
@@ -327,7 +299,7 @@ class Session:
             self._subscription.leave(match_id)
             await self._tools.store.drop_live(self._bot, match_id)
         if not self._announcer.follows(match_id):
-            self._work.locks.pop(match_id, None)
+            self._work.leave(match_id)
 
     async def _find(self, cursors: Mapping[str, int]) -> Sequence[LiveMatch]:
         """Follow matches that are new to this attachment, and return them."""

@@ -1,0 +1,53 @@
+"""Tasks of one attachment: what a bot asked for, and what it is told."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Coroutine
+from typing import Any
+
+
+class SessionWork:
+    """Tasks of a session, at most one of them at work on a match at any time."""
+
+    def __init__(self) -> None:
+        """Start with nothing to do."""
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._calls: set[asyncio.Task[None]] = set()
+        self._tellings: set[asyncio.Task[None]] = set()
+
+    @property
+    def call_count(self) -> int:
+        """How much of what the bot asked for is not done yet."""
+        return len(self._calls)
+
+    def on(self, match_id: str) -> asyncio.Lock:
+        """Return the lock that is held by whatever is at work on a match."""
+        return self._locks[match_id]
+
+    def leave(self, match_id: str) -> None:
+        """Drop the lock of a match that the bot is told of no more."""
+        self._locks.pop(match_id, None)
+
+    def call(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do what the bot asked for, to the end even if the bot leaves."""
+        _start(work, self._calls)
+
+    def tell(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do what nobody but the bot is interested in."""
+        _start(work, self._tellings)
+
+    def stop_telling(self) -> None:
+        """Give up what nobody but the bot is interested in."""
+        for task in self._tellings - {asyncio.current_task()}:
+            task.cancel()
+
+    async def finish(self) -> None:
+        """Wait until every task has come to its end."""
+        if tasks := self._calls | self._tellings:
+            await asyncio.wait(tasks)
+
+
+def _start(work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> None:
+    task = asyncio.create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
