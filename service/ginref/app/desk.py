@@ -87,9 +87,9 @@ class Desk:
         """Create a match and offer its seats; the same request gives the same match.
 
         Raises:
-            RefusedError: ROLE_NOT_ALLOWED, BOT_NOT_FOUND, FIELD_INVALID,
-                SEEDED_NOT_ALLOWED, REQUEST_ID_REUSED, or SEAT_NOT_YOURS for a token
-                that is limited to other matches.
+            RefusedError: ROLE_NOT_ALLOWED, BOT_NOT_FOUND, FIELD_MISSING,
+                FIELD_INVALID, SEEDED_NOT_ALLOWED, REQUEST_ID_REUSED, or SEAT_NOT_YOURS
+                for a token that is limited to other matches.
         """
         caller.require("CreateMatch", *_HOSTS)
         await self._check(new)
@@ -264,7 +264,10 @@ class Desk:
         if seeded and not self._tools.allow_seeded:
             message = "this referee takes no seeds: they let the host choose the cards"
             raise RefusedError(Reason.SEEDED_NOT_ALLOWED, message)
-        if seeded != (new.seed is not None):
+        if seeded and new.seed is None:
+            message = "a seeded deal needs a seed"
+            raise RefusedError(Reason.FIELD_MISSING, message, field="seed")
+        if not seeded and new.seed is not None:
             message = "a seed belongs to seeded deals, and to nothing else"
             raise RefusedError(Reason.FIELD_INVALID, message, field="seed")
         for bot in new.bots:

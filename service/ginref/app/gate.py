@@ -176,8 +176,8 @@ class Gate:
         It works no longer than the caller's own.
 
         Raises:
-            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, FIELD_INVALID or
-                BOT_NOT_FOUND.
+            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, FIELD_MISSING,
+                FIELD_INVALID or BOT_NOT_FOUND.
         """
         _require_host(caller, "CreateToken")
         if role not in _GRANTS[caller.role]:
@@ -187,8 +187,11 @@ class Gate:
                 role=caller.role,
                 call="CreateToken",
             )
-        if (role is Role.BOT) != (bot is not None):
-            message = "a bot's token names its bot, and no other token does"
+        if role is Role.BOT and bot is None:
+            message = "a bot's token names its bot"
+            raise RefusedError(Reason.FIELD_MISSING, message, field="bot")
+        if role is not Role.BOT and bot is not None:
+            message = f"a token for the role {role} names no bot"
             raise RefusedError(Reason.FIELD_INVALID, message, field="bot")
         if bot is not None and await self._registry.get("bot", bot) is None:
             message = f"there is no bot {bot}"
@@ -295,8 +298,12 @@ def check_name(name: str, field: str) -> None:
         RefusedError: NAME_INVALID.
     """
     if not _NAME.fullmatch(name):
-        message = "2 to 32 characters of [a-z0-9._-] expected, a letter or digit first"
-        raise RefusedError(Reason.NAME_INVALID, message, field=field)
+        raise RefusedError(
+            Reason.NAME_INVALID,
+            f"{field}: 2 to 32 characters of [a-z0-9._-] expected, "
+            "a letter or digit first",
+            field=field,
+        )
 
 
 def _require_host(caller: Caller, call: str) -> None:

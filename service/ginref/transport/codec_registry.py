@@ -9,7 +9,7 @@ from ginref.app.caller import Role
 from ginref.app.gate import BotRow, OwnerRow, TokenRow
 from ginref.transport.codec_enum import ROLES, ROLES_READ
 from ginref.transport.codec_match import time_to_wire
-from ginref.transport.field import invalid, missing, read_enum, read_id, read_name
+from ginref.transport.field import invalid, read_enum, read_id, read_name
 from ginref.v1 import registry_pb2 as registry_pb
 from ginref.v1 import registry_service_pb2 as service_pb
 
@@ -29,7 +29,7 @@ class TokenRequest:
 
     Attributes:
         role: What its bearer may do.
-        bot: The bot it plays as; set exactly for a bot's role.
+        bot: The bot it plays as, if it names one.
         match_ids: Matches it is limited to; empty for all.
         lifetime_ms: Milliseconds that it works; None for ever.
     """
@@ -47,16 +47,11 @@ def token_request_from_wire(request: service_pb.CreateTokenRequest) -> TokenRequ
         RefusedError: A field is absent or cannot be used.
     """
     role = read_enum(request.role, ROLES_READ, "role")
-    bot = read_name(request.bot, "bot") if request.HasField("bot") else None
-    if role is Role.BOT and bot is None:
-        raise missing("bot")
-    if role is not Role.BOT and bot is not None:
-        raise invalid("bot", "no bot for this role")
     if len(request.match_ids) > MATCH_LIMIT:
         raise invalid("match_ids", f"at most {MATCH_LIMIT} matches")
     return TokenRequest(
         role=role,
-        bot=bot,
+        bot=read_name(request.bot, "bot") if request.HasField("bot") else None,
         match_ids=tuple(
             read_id(match_id, f"match_ids[{place}]")
             for place, match_id in enumerate(request.match_ids)

@@ -80,14 +80,11 @@ def new_match_from_wire(request: referee_pb.CreateMatchRequest) -> NewMatch:
     request_id = read_request_id(request.request_id, "request_id")
     require(request, "ruleset", "ruleset")
     rules = ruleset_from_wire(request.ruleset, "ruleset")
-    if len(request.bots) != rules.seat_count:
-        raise invalid("bots", f"{rules.seat_count} names")
     strikes_allowed = STRIKES_ALLOWED
     if request.HasField("strikes_allowed"):
         strikes_allowed = read_within(
             request.strikes_allowed, 0, STRIKE_LIMIT, "strikes_allowed"
         )
-    source = _deal_source(request.deal_source)
     return NewMatch(
         request_id=request_id,
         ruleset=rules,
@@ -98,8 +95,8 @@ def new_match_from_wire(request: referee_pb.CreateMatchRequest) -> NewMatch:
             request.clock_preset, request.clock if request.HasField("clock") else None
         ),
         strikes_allowed=strikes_allowed,
-        deal_source=source,
-        seed=_seed(request, source),
+        deal_source=_deal_source(request.deal_source),
+        seed=_seed(request) if request.HasField("seed") else None,
     )
 
 
@@ -189,12 +186,7 @@ def _deal_source(value: int) -> DealSource:
     return read_enum(value, DEAL_SOURCES_READ, "deal_source")
 
 
-def _seed(request: referee_pb.CreateMatchRequest, source: DealSource) -> str | None:
-    if source is not DealSource.SEEDED:
-        if request.HasField("seed"):
-            raise invalid("seed", "no seed without deal_source seeded")
-        return None
-    require(request, "seed", "seed")
+def _seed(request: referee_pb.CreateMatchRequest) -> str:
     if not 0 < len(request.seed) <= SEED_LENGTH:
         raise invalid("seed", f"1 to {SEED_LENGTH} characters")
     return request.seed

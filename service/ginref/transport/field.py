@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 from google.protobuf.message import Message
 
 from ginref.app.error import Reason, RefusedError
+from ginref.app.gate import check_name
 
 MESSAGE_BYTES: Final = 16 * 1024
 """Most bytes of a message that the referee reads."""
@@ -19,7 +20,6 @@ REQUEST_ID_BYTES: Final = 64
 
 _T = TypeVar("_T")
 
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,31}")
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
@@ -49,13 +49,7 @@ def read_name(text: str, at: str) -> str:
     Raises:
         RefusedError: NAME_INVALID.
     """
-    if not _NAME.fullmatch(text):
-        raise RefusedError(
-            Reason.NAME_INVALID,
-            f"{at}: 2 to 32 characters of [a-z0-9._-] expected, "
-            "a letter or digit first",
-            field=at,
-        )
+    check_name(text, at)
     return text
 
 

@@ -27,8 +27,7 @@ class RegistryService(RegistryServiceServicer):
     ) -> registry_pb.CreateOwnerResponse:
         """Add an owner."""
         del context
-        name = read_name(request.name, "name")
-        row = await self._gate.create_owner(CALL.get().caller, name)
+        row = await self._gate.create_owner(CALL.get().caller, request.name)
         return registry_pb.CreateOwnerResponse(owner=owner_to_wire(row))
 
     async def ListOwners(
@@ -44,10 +43,9 @@ class RegistryService(RegistryServiceServicer):
     ) -> registry_pb.CreateBotResponse:
         """Add a bot."""
         del context
-        name = read_name(request.name, "name")
         owner = read_name(request.owner, "owner")
         row = await self._gate.create_bot(
-            CALL.get().caller, name, owner, house=request.house
+            CALL.get().caller, request.name, owner, house=request.house
         )
         return registry_pb.CreateBotResponse(bot=bot_to_wire(row))
 

@@ -168,7 +168,7 @@ async def test_a_request_id_with_other_content_is_refused(
         ),
         pytest.param(
             {"deal_source": DealSource.SEEDED},
-            Reason.FIELD_INVALID,
+            Reason.FIELD_MISSING,
             {"field": "seed"},
             id="no seed",
         ),

@@ -274,7 +274,7 @@ async def test_an_organizer_does_not_revoke_an_operator(world: World) -> None:
 @pytest.mark.parametrize(
     ("role", "bot", "reason"),
     [
-        pytest.param(Role.BOT, None, Reason.FIELD_INVALID, id="bot without a name"),
+        pytest.param(Role.BOT, None, Reason.FIELD_MISSING, id="bot without a name"),
         pytest.param(Role.SPECTATOR, "careful", Reason.FIELD_INVALID, id="needless"),
         pytest.param(Role.BOT, "nobody", Reason.BOT_NOT_FOUND, id="unknown"),
     ],

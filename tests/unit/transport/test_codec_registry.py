@@ -41,13 +41,6 @@ def test_a_token_lasts_for_ever_unless_said_otherwise() -> None:
 MALFORMED = [
     pytest.param({}, Reason.FIELD_MISSING, "role", id="no role"),
     pytest.param({"role": 17}, Reason.ENUM_UNKNOWN, "role", id="an unknown role"),
-    pytest.param({"role": BOT}, Reason.FIELD_MISSING, "bot", id="a bot without a name"),
-    pytest.param(
-        {"role": SPECTATOR, "bot": "careful"},
-        Reason.FIELD_INVALID,
-        "bot",
-        id="a spectator with a bot",
-    ),
     pytest.param(
         {"role": BOT, "bot": "Careful"}, Reason.NAME_INVALID, "bot", id="a bad name"
     ),

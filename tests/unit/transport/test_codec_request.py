@@ -213,8 +213,6 @@ MALFORMED = [
     _rules_case(
         "100", "an option of a later version", _choice(b"\xa0\x06\x01", preset="gin")
     ),
-    _new_case("bots", "FIELD_INVALID", "one bot", bots=["careful"]),
-    _new_case("bots", "FIELD_INVALID", "three bots", bots=["one", "two", "three"]),
     _new_case("bots[1]", "NAME_INVALID", "a bot in capitals", bots=["one", "TWO"]),
     _new_case("bots[0]", "NAME_INVALID", "a bot with a key", bots=["a:b", "two"]),
     _new_case("clock_preset", "FIELD_INVALID", "an unknown clock", clock_preset="x"),
@@ -240,8 +238,7 @@ MALFORMED = [
     ),
     _new_case("deal_source", "ENUM_UNKNOWN", "an unknown source", deal_source=17),
     _new_case("deal_source", "FIELD_INVALID", "a tournament's source", deal_source=2),
-    _new_case("seed", "FIELD_MISSING", "seeded without a seed", deal_source=3),
-    _new_case("seed", "FIELD_INVALID", "a seed without use", seed="7"),
+    _new_case("seed", "FIELD_INVALID", "an empty seed", deal_source=3, seed=""),
     _new_case("seed", "FIELD_INVALID", "a long seed", deal_source=3, seed="7" * 129),
     _move_case("match_id", "FIELD_MISSING", "a move in no match", match_id=""),
     _move_case("match_id", "FIELD_INVALID", "a move in a key", match_id="a}b"),
