@@ -13,7 +13,7 @@ import zlib
 from dataclasses import dataclass
 from typing import Final
 
-from ginref.app.match_store import DIGEST_SIZE, HASH_SIZE
+from ginref.record.submission import DIGEST_SIZE, HASH_SIZE
 
 PREFIX: Final = "ginref"
 SHARD_COUNT: Final = 16

@@ -11,12 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ginref.record.clock import ClockPolicy, StoredClock
-
-DIGEST_SIZE: Final = 10
-"""Bytes of a digest of seat and request id."""
-
-HASH_SIZE: Final = 8
-"""Bytes of a request hash."""
+from ginref.record.submission import DIGEST_SIZE, HASH_SIZE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
