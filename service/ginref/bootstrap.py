@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from ginref import __version__
 from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
@@ -139,7 +139,7 @@ def _shown(store: str | None) -> str:
         return "embedded"
     parts = urlsplit(store)
     place = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, place, parts.path, "", ""))
+    return f"{parts.scheme}://{place}{parts.path}"
 
 
 async def _start(

@@ -1,0 +1,271 @@
+"""What `ginref serve` refuses to start with: status 2, and one line that says why."""
+
+import datetime as dt
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import redis
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+)
+from typer.testing import CliRunner
+
+from ginref.cli import app
+
+LOCAL = ("--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+
+PASSWORD = "sesame"
+
+
+def _refused(*options: object, env: dict[str, str] | None = None) -> str:
+    """Run the command, and return the one line that it says."""
+    command = ["serve", *LOCAL, *map(str, options)]
+    result = CliRunner().invoke(app, command, env=env)
+    assert result.exit_code == 2, result.output
+    assert isinstance(result.exception, SystemExit)
+    assert not result.stdout
+    (line,) = result.stderr.splitlines()
+    prefix, _, told = line.partition(": ")
+    assert prefix == "ginref serve"
+    return told
+
+
+@pytest.fixture
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def _configure(url: str, setting: str, value: str) -> None:
+    """Change a setting of a store."""
+    with redis.Redis(unix_socket_path=url.removeprefix("unix://")) as store:
+        store.config_set(setting, value)
+
+
+SETTINGS = [
+    pytest.param(
+        {"GINREF_LISTN": "x"},
+        "GINREF_LISTN: no setting of that name",
+        id="an unknown variable",
+    ),
+    pytest.param(
+        {"GINREF_ROLES": "judge"},
+        "roles: 'judge': some of referee, sweeper, signer expected, "
+        "separated by commas",
+        id="an unknown role",
+    ),
+    pytest.param(
+        {"GINREF_DEV": "maybe"},
+        "dev: 'maybe': true or false expected",
+        id="a switch between on and off",
+    ),
+    pytest.param(
+        {"GINREF_DRAIN_MS": "3s"},
+        "drain_ms: '3s': a whole number expected",
+        id="a time with a unit",
+    ),
+    pytest.param({"GINREF_DATA": ""}, "data: a value is missing", id="an empty value"),
+    pytest.param(
+        {"GINREF_TLS_KEY": "key.pem"},
+        "tls_cert and tls_key: give both or neither",
+        id="a key without a certificate",
+    ),
+]
+
+
+@pytest.mark.parametrize(("environment", "told"), SETTINGS)
+def test_a_setting_that_cannot_be_meant_is_refused(
+    folder: Path, environment: dict[str, str], told: str
+) -> None:
+    env = {"GINREF_DATA": str(folder / "data"), **environment}
+
+    assert _refused(env=env) == told
+    assert not (folder / "data").exists()
+
+
+OPTIONS = [
+    pytest.param(
+        ("--drain-ms", "-1"), "drain_ms: -1: 0 or more expected", id="less than no time"
+    ),
+    pytest.param(
+        ("--store", "http://127.0.0.1:1"),
+        "store URLs of the scheme 'http' are not supported; "
+        "use one of unix://, redis://, rediss://",
+        id="a store of another kind",
+    ),
+    pytest.param(
+        ("--store", "store.example"),
+        "store URLs of the scheme '' are not supported; use one of unix://, redis://, rediss://",
+        id="a store without a kind",
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "told"), OPTIONS)
+def test_an_option_that_cannot_be_meant_is_refused(
+    folder: Path, options: tuple[str, ...], told: str
+) -> None:
+    assert _refused("--data", folder / "data", *options) == told
+
+
+ADDRESSES = [
+    pytest.param(
+        "nowhere",
+        "'nowhere' is not an address: HOST:PORT or [IPV6]:PORT expected",
+        id="no port",
+    ),
+    pytest.param(
+        "127.0.0.1:65536",
+        "'127.0.0.1:65536' is not an address: HOST:PORT or [IPV6]:PORT expected",
+        id="no such port",
+    ),
+    pytest.param(
+        "0.0.0.0:0",
+        "0.0.0.0:0 is reached from elsewhere: give a certificate and its key, "
+        "or allow plaintext",
+        id="plaintext beyond this machine",
+    ),
+]
+
+
+@pytest.mark.parametrize(("listen", "told"), ADDRESSES)
+def test_an_address_that_cannot_be_served_is_refused(
+    folder: Path, valkey_url: str, listen: str, told: str
+) -> None:
+    options = ("--data", folder, "--store", valkey_url, "--listen", listen)
+
+    assert _refused(*options) == told
+
+
+@pytest.mark.parametrize("option", ["--listen", "--admin"])
+def test_an_address_that_is_taken_is_refused(
+    folder: Path, valkey_url: str, option: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        told = _refused("--data", folder, "--store", valkey_url, option, address)
+
+    assert told.startswith(f"{address} cannot be listened on: ")
+
+
+def test_a_store_that_does_not_answer_is_refused(folder: Path, free_port: int) -> None:
+    url = f"redis://ada:{PASSWORD}@127.0.0.1:{free_port}/0?client_name=x"
+
+    told = _refused("--data", folder, "--store", url)
+
+    assert told.startswith(
+        f"redis://127.0.0.1:{free_port}/0: the store does not answer: "
+    )
+    assert "Connect call failed" in told
+    assert PASSWORD not in told
+
+
+def test_a_store_with_another_password_is_refused(
+    folder: Path, forgetful_url: str
+) -> None:
+    _configure(forgetful_url, "requirepass", PASSWORD)
+
+    told = _refused("--data", folder, "--store", f"{forgetful_url}?password=wrong")
+
+    assert told.startswith(f"{forgetful_url}: the store does not answer: ")
+    assert "password" in told
+    assert "wrong" not in told.lower().replace("wrongpass", "")
+
+
+def test_a_store_that_forgets_is_refused(folder: Path, forgetful_url: str) -> None:
+    _configure(forgetful_url, "maxmemory-policy", "allkeys-lru")
+
+    assert _refused("--data", folder, "--store", forgetful_url) == (
+        "the store is not fit for matches: maxmemory-policy is allkeys-lru: matches "
+        "may be thrown away; set noeviction; appendonly is off: a restart loses "
+        "matches; set it to yes"
+    )
+
+
+def test_a_data_folder_that_is_a_file_is_refused(folder: Path) -> None:
+    path = folder / "data"
+    path.write_text("not a folder")
+
+    assert _refused("--data", path) == f"{path}: File exists"
+
+
+def test_a_data_folder_below_a_file_is_refused(folder: Path) -> None:
+    (folder / "data").write_text("not a folder")
+    path = folder / "data" / "below"
+
+    assert _refused("--data", path) == f"{path}: Not a directory"
+
+
+def _secret() -> tuple[ec.EllipticCurvePrivateKey, bytes]:
+    key = ec.generate_private_key(ec.SECP256R1())
+    return key, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
+def _certificate(key: ec.EllipticCurvePrivateKey) -> bytes:
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "referee")])
+    now = dt.datetime.now(dt.UTC)
+    builder = x509.CertificateBuilder(
+        name, name, key.public_key(), 1, now, now + dt.timedelta(hours=1)
+    )
+    return builder.sign(key, hashes.SHA256()).public_bytes(Encoding.PEM)
+
+
+CERTIFICATES = [
+    pytest.param("junk", "key", "holds no certificate in PEM", id="no certificate"),
+    pytest.param(
+        "chain", "junk", "holds no unencrypted private key in PEM", id="no key"
+    ),
+    pytest.param("chain", "other", "is not the key of", id="another key"),
+    pytest.param("gone", "key", "cannot be read: No such file", id="no file"),
+]
+
+
+@pytest.mark.parametrize(("chain", "key", "told"), CERTIFICATES)
+def test_a_certificate_that_is_none_is_refused(
+    folder: Path, valkey_url: str, chain: str, key: str, told: str
+) -> None:
+    secret, written = _secret()
+    files = {
+        "junk": b"junk",
+        "key": written,
+        "other": _secret()[1],
+        "chain": _certificate(secret),
+    }
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    options = ("--data", folder, "--store", valkey_url)
+    files_given = ("--tls-cert", folder / chain, "--tls-key", folder / key)
+
+    assert told in _refused(*options, *files_given)
+
+
+def test_what_cannot_start_leaves_nothing_running(folder: Path) -> None:
+    command = [sys.executable, "-m", "ginref", "serve", "--data", str(folder / "data")]
+    environment = {**os.environ, "GINREF_LISTEN": "0.0.0.0:0"}
+
+    ended = subprocess.run(
+        [*command, "--admin", "127.0.0.1:0"],
+        capture_output=True,
+        check=False,
+        env=environment,
+        text=True,
+        timeout=60,
+    )
+
+    assert ended.returncode == 2
+    assert not ended.stdout
+    assert len(ended.stderr.splitlines()) == 1, ended.stderr
+    assert not (folder / "data" / "referee.json").exists()
+    assert not (folder / "data" / "store" / "server.sock").exists()
