@@ -152,7 +152,8 @@ def test_an_idle_seat_sees_what_the_public_sees(gin_deck: DECK) -> None:
     assert view.drawn is None
     assert view.opponents == public.players[:2]
     assert public.players[EAST].hand_count == 0
-    assert view.legal == view.discards == ()
+    assert view.legal == ()
+    assert view.discards == ()
     assert view.best_knock is None
     assert view.deadwood == view.upcard_saves == 0
     assert view.next_columns == (0,)
