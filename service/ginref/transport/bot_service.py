@@ -7,7 +7,6 @@ from typing import Final, assert_never
 
 from ginref.app.caller import Caller
 from ginref.app.error import Reason, RefusedError
-from ginref.app.message import Fenced
 from ginref.app.request import SeatStep
 from ginref.app.session import Session
 from ginref.record.submission import Submission
@@ -59,8 +58,6 @@ class BotService(BotServiceServicer):
             try:
                 async for message in session.outgoing():
                     yield message_to_wire(message)
-                    if isinstance(message, Fenced):
-                        raise _fenced()
             finally:
                 hearing.cancel()
                 (failure,) = await asyncio.gather(hearing, return_exceptions=True)
@@ -70,12 +67,6 @@ class BotService(BotServiceServicer):
             await session.close()
         if session.error is not None:
             raise session.error
-
-
-def _fenced() -> RefusedError:
-    return RefusedError(
-        Reason.ATTACHMENT_FENCED, "a newer stream of this bot has taken over"
-    )
 
 
 async def _greeting(requests: Incoming) -> Hello:
