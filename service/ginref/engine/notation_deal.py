@@ -36,6 +36,10 @@ def cards_of(word: Word) -> Cards:
     return cards
 
 
+DEAL_LINES: Final = {"hand": HAND_CARDS, "upcard": 1, "stock": STOCK_CARDS}
+"""What the lines of a deal begin with, and how many cards they name at most."""
+
+
 class _Sheet:
     """The lines of one deal as they are read."""
 
@@ -49,7 +53,7 @@ class _Sheet:
     def read(self, line: Line) -> None:
         """Read one line."""
         word = line.take("")
-        key, limit = word.key, _LIMITS[word.key]
+        key, limit = word.key, DEAL_LINES[word.key]
         if key == "hand":
             sides = self.match.round.non_dealer, self.match.round.dealer
             key = f"hand {take_seat(line, sides)}"
@@ -73,9 +77,6 @@ class _Sheet:
         return CardSet.of(card for card, _ in self.cards[f"hand {seat}"])
 
 
-_LIMITS: Final = {"hand": HAND_CARDS, "upcard": 1, "stock": STOCK_CARDS}
-
-
 def _cards(count: int) -> str:
     return f"{count} cards" if count > 1 else "one card"
 
@@ -93,7 +94,7 @@ def read_deal(page: Page, match: Match, dealt: Deal | None) -> Deal:
             few or too many cards, or others than were dealt.
     """
     sheet = _Sheet(match)
-    while line := page.take_if(*_LIMITS):
+    while line := page.take_if(*DEAL_LINES):
         sheet.read(line)
     sides = match.round.non_dealer, match.round.dealer
     if dealt is not None:

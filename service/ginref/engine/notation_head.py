@@ -7,18 +7,15 @@ from typing import Final
 
 from ginref.engine.error import NotationError, RulesetError
 from ginref.engine.notation_line import Line, Page, Word, compare
-from ginref.engine.notation_write import DIGEST_LETTERS, FORMAT_LINE, base_rules
-from ginref.engine.ruleset import Ruleset
+from ginref.engine.notation_write import DIGEST_LETTERS, FORMAT_LINE
+from ginref.engine.ruleset import PRESETS, Ruleset
 from ginref.engine.seat import Seat
 
 _WORDS: Final[dict[str, object]] = {"true": True, "false": False, "none": None}
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}")
-_KEYS: Final = ("rules", "option", "seat", "dealer", "seed")
-_NEEDED: Final = {
-    "rules": "rules NAME",
-    "seat": "seat SEAT NAME",
-    "dealer": "dealer SEAT",
-}
+HEAD_LINES: Final = ("rules", "option", "seat", "dealer", "seed")
+"""What the lines before the first round begin with."""
+
 _NAME: Final = "a name; one of several words in quotation marks"
 
 
@@ -47,9 +44,9 @@ def read_head(page: Page) -> Head:
     """
     _read_format(page)
     found: dict[str, Line] = {}
-    options: dict[str, tuple[Word, str]] = {}
+    options: dict[str, tuple[Word, Word]] = {}
     bots: dict[Seat, tuple[Word, str]] = {}
-    while line := page.take_if(*_KEYS):
+    while line := page.take_if(*HEAD_LINES):
         word = line.take("")
         if word.key == "option":
             _read_option(line, options)
@@ -58,12 +55,11 @@ def read_head(page: Page) -> Head:
         elif word.key in found:
             raise word.refuse("each line once")
         found[word.key] = line
-    for key, expected in _NEEDED.items():
-        if key not in found:
-            raise page.refuse(expected)
+    _need(page, found, "rules", "rules PRESET")
     rules = _read_rules(found["rules"], options)
     seats = tuple(Seat)[: rules.seat_count]
     _check_seats(page, seats, bots)
+    _need(page, found, "dealer", "dealer SEAT")
     dealer = take_seat(found["dealer"], seats)
     found["dealer"].finish()
     return Head(
@@ -72,6 +68,11 @@ def read_head(page: Page) -> Head:
         first_dealer=dealer,
         seed=_take_name(found["seed"]) if "seed" in found else None,
     )
+
+
+def _need(page: Page, found: Mapping[str, Line], key: str, expected: str) -> None:
+    if key not in found:
+        raise page.refuse(expected)
 
 
 def _check_seats(
@@ -129,26 +130,31 @@ def _take_name(line: Line) -> str:
     return word.text
 
 
-def _read_option(line: Line, options: dict[str, tuple[Word, str]]) -> None:
+def _read_option(line: Line, options: dict[str, tuple[Word, Word]]) -> None:
     key = line.take("the name of an option")
-    if key.key in options or key.key == "name":
+    if key.key in options:
         raise key.refuse("an option that is not named yet")
     value = line.take("the value of the option")
     line.finish()
-    options[key.key] = key, value.key
+    options[key.key] = key, value
 
 
-def _read_rules(line: Line, options: dict[str, tuple[Word, str]]) -> Ruleset:
-    name = line.take("the name of the rules")
+def _read_rules(line: Line, options: Mapping[str, tuple[Word, Word]]) -> Ruleset:
+    expected = f"one of {', '.join(PRESETS)}"
+    name = line.take(expected)
+    if name.text not in PRESETS:
+        raise name.refuse(expected)
+    base = PRESETS[name.text].to_dict()
+    changed = {
+        key: _option(base.get(key), value) for key, (_, value) in options.items()
+    }
     try:
-        base = base_rules(name.text).to_dict()
-        changed = {
-            key: _option(base.get(key), text) for key, (_, text) in options.items()
-        }
-        rules = Ruleset.from_dict({**base, "name": name.text, **changed})
+        rules = Ruleset.from_dict({**base, **changed})
     except RulesetError as error:
         word = options[error.key][0] if error.key in options else name
         raise word.refuse("rules that can be played", str(error)) from None
+    if "name" in changed and rules.name in PRESETS:
+        raise options["name"][1].refuse("a name that no preset has")
     _check_digest(line, rules.digest)
     return rules
 
@@ -164,10 +170,10 @@ def _check_digest(line: Line, digest: str) -> None:
     line.finish()
 
 
-def _option(default: object, text: str) -> object:
+def _option(default: object, word: Word) -> object:
     """Read a value as what the option is: a word, a switch, a number or nothing."""
-    if isinstance(default, str):
-        return text
-    if text in _WORDS:
-        return _WORDS[text]
-    return int(text) if _NUMBER.fullmatch(text) else text
+    if word.is_quoted or isinstance(default, str):
+        return word.text
+    if word.key in _WORDS:
+        return _WORDS[word.key]
+    return int(word.text) if _NUMBER.fullmatch(word.text) else word.text

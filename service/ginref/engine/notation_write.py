@@ -10,7 +10,7 @@ from typing import Final
 from ginref.engine.match import Match
 from ginref.engine.move import DrawStock, DrawUpcard, Knock, Move, Pass
 from ginref.engine.notation_line import quote
-from ginref.engine.ruleset import PRESETS, Ruleset
+from ginref.engine.ruleset import GIN, PRESETS, Ruleset
 from ginref.engine.seat import Seat
 from ginref.engine.transcript import Deal, Transcript, replay
 
@@ -75,23 +75,19 @@ def turn_lines(turn: list[str]) -> Iterator[str]:
 
 
 def rules_lines(rules: Ruleset) -> Iterator[str]:
-    """Yield the name of the rules, and the options that differ from that preset."""
-    yield f"rules {quote(rules.name)} ({rules.digest[:DIGEST_LETTERS]})"
-    preset = base_rules(rules.name).to_dict()
+    """Yield the preset of the rules, and every option that differs from it."""
+    base = PRESETS.get(rules.name, GIN)
+    yield f"rules {base.name} ({rules.digest[:DIGEST_LETTERS]})"
+    preset = base.to_dict()
     for key, value in rules.to_dict().items():
         if value != preset[key]:
             yield f"option {key} {_option_text(value)}"
 
 
-def base_rules(name: str) -> Ruleset:
-    """Return the preset of this name, or plain gin by another name."""
-    return PRESETS.get(name) or Ruleset(name=name)
-
-
 def _option_text(value: object) -> str:
     if value is None:
         return "none"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return quote(value) if isinstance(value, str) else str(value).lower()
 
 
 def round_line(match: Match) -> str:

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.engine.written_match import MATCH, play, transcripts
 
 from ginref.engine.card import CardSet
 from ginref.engine.move import PASS, parse_move
 from ginref.engine.notation import parse_match, write_match
-from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA, PRESETS, Ruleset
+from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA, THREE_HANDED, Ruleset
 from ginref.engine.seat import Seat
 from ginref.engine.transcript import Transcript, replay
 
@@ -34,6 +34,7 @@ def test_a_match_that_is_written_and_read_is_the_same(played: Transcript) -> Non
     assert all(line.isprintable() for line in text.splitlines())
 
 
+@settings(max_examples=50)
 @given(transcripts, st.randoms(use_true_random=False))
 def test_any_text_of_a_match_becomes_its_standard_text(
     played: Transcript, chance: random.Random
@@ -134,9 +135,8 @@ def test_a_match_may_be_stopped(end: str, winner: str | None) -> None:
     assert write_match(read) == text
 
 
-@pytest.mark.skipif("three_handed" not in PRESETS, reason="two seats only")
 def test_a_round_of_three_seats_names_the_one_that_sits_out() -> None:
-    text = write_match(play(PRESETS["three_handed"], "1", 60, seeded=False))
+    text = write_match(play(THREE_HANDED, "1", 60, seeded=False))
 
     heading = r"^round 1 \((north|south|east) deals, \w+ sits out\)$"
     assert re.search(heading, text, re.MULTILINE)

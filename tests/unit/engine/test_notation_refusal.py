@@ -22,11 +22,15 @@ MALFORMED: dict[str, tuple[dict[str, str], str]] = {
         {"target 20": "target 20\noption ^game_target 20"}, "an option that is not",
     ),
     "an option without value": ({"target 20": "target^"}, "the value of the option"),
-    "a name as an option": ({"game_target 20": "^name x"}, "an option that is not nam"),
+    "a name of another preset": (
+        {"game_target 20": "name ^hollywood"}, "a name that no preset has",
+    ),
+    "a name of nothing": ({"game_target 20": '^name ""'}, "rules that can be played"),
+    "an unknown preset": ({"rules gin": "rules ^bridge"}, "one of gin, hollywood, okl"),
     "another digest": ({"7dcdbf670520": "^7dcdbf670521"}, "7dcdbf670520, the digest"),
     "an open digest": ({"670520)": "670520^"}, ")"),
     "no rules": (
-        {"rules gin (7dcdbf670520)\n": "", "round 1": "^round 1"}, "rules NAME",
+        {"rules gin (7dcdbf670520)\n": "", "round 1": "^round 1"}, "rules PRESET",
     ),
     "rules twice": ({"dealer": "^rules gin\ndealer"}, "each line once"),
     "no dealer": ({"dealer south\n": "", "round 1": "^round 1"}, "dealer SEAT"),
