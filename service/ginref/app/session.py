@@ -5,7 +5,6 @@ state of its matches, so a new attachment is simply told what is the case now.
 """
 
 import asyncio
-import logging
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from ginref.app.announcer import ANYWHERE, Announcer, Answer
 from ginref.app.caller import Caller, Role
 from ginref.app.desk import Desk, Tools
 from ginref.app.error import Reason, RefusedError
+from ginref.app.fault import refusal_of
 from ginref.app.hub import Hub, Subscription
 from ginref.app.keeper import LiveMatch
 from ginref.app.match_store import EVERYTHING, EntryId
@@ -27,15 +27,12 @@ from ginref.app.message import (
     Problem,
     Welcome,
 )
-from ginref.app.port import StoreUnavailableError
 from ginref.app.report import MoveReport
 from ginref.app.reporting import match_facts, seats_of
 from ginref.app.request import SeatStep
 from ginref.app.session_work import SessionWork
 from ginref.engine.seat import Seat
 from ginref.record.submission import Submission
-
-_LOG: Final = logging.getLogger(__name__)
 
 _QUEUE: Final = 1024
 """Messages that wait for a bot; one that lets more of them wait is dropped."""
@@ -48,8 +45,6 @@ _TELLINGS: Final = 64
 
 _PENDING: Final = 4096
 """Messages of a bot that are at work; one that sends more at once is dropped."""
-
-_FAULT_ID_SIZE: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +205,8 @@ class Session:
     def _call_soon(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         self.heard()
         if self._work.call_count >= _PENDING:
-            self._end(Reason.LIMIT_EXCEEDED, "too many messages are waiting")
+            message = "too many messages are waiting"
+            self._end(RefusedError(Reason.LIMIT_EXCEEDED, message))
         elif not self._ended:
             self._work.call(self._guard(work))
 
@@ -221,13 +217,8 @@ class Session:
     async def _guard(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         try:
             await work()
-        except StoreUnavailableError:
-            self._end(Reason.STORE_UNAVAILABLE, "the store cannot answer now")
-        except Exception:  # noqa: BLE001 - a fault ends this session, not the process
-            fault_id = self._tools.chance.token(_FAULT_ID_SIZE).hex()
-            _LOG.exception("fault %s: a session failed", fault_id)
-            message = "something is wrong with the referee"
-            self._end(Reason.INTERNAL_FAULT, message, fault_id=fault_id)
+        except Exception as exception:  # noqa: BLE001 - it ends no more than this
+            self._end(refusal_of(exception))
 
     async def _submit(self, submission: Submission, received: float) -> None:
         match_id, seat = submission.match_id, submission.seat
@@ -324,7 +315,8 @@ class Session:
                     self._announce_soon(match_id, place)
         self._emit(Drain(self._policy.drain_ms))
         await asyncio.sleep(self._policy.drain_ms / 1000)
-        self._end(Reason.REFEREE_DRAINING, "this replica is about to stop")
+        message = "this replica is about to stop"
+        self._end(RefusedError(Reason.REFEREE_DRAINING, message))
 
     async def _is_fenced(self) -> bool:
         """End the stream if a newer attachment of the bot has taken over."""
@@ -333,7 +325,7 @@ class Session:
             return False
         self._emit(Fenced(newest))
         message = "a newer stream of this bot has taken over"
-        self._end(Reason.ATTACHMENT_FENCED, message)
+        self._end(RefusedError(Reason.ATTACHMENT_FENCED, message))
         return True
 
     async def _keep_alive(self) -> None:
@@ -342,14 +334,15 @@ class Session:
             await asyncio.sleep(self._policy.ping_interval_ms / 1000)
             silence_ms = (time.monotonic() - self._heard) * 1000
             if silence_ms > self._policy.silence_ms:
-                self._end(Reason.LIMIT_EXCEEDED, "nothing was heard for too long")
+                message = "nothing was heard for too long"
+                self._end(RefusedError(Reason.LIMIT_EXCEEDED, message))
                 return
             number += 1
             self._emit(Ping(number=number, now_ms=time.time_ns() // 1_000_000))
 
-    def _end(self, reason: Reason, message: str, **facts: object) -> None:
+    def _end(self, error: RefusedError) -> None:
         if not self._ended:
-            self.error = RefusedError(reason, message, **facts)
+            self.error = error
         self.hang_up()
 
     def _emit(self, message: Message) -> None:
@@ -361,7 +354,8 @@ class Session:
             # A bot that is so far behind learns nothing from old news.
             while not self._queue.empty():
                 self._queue.get_nowait()
-            self._end(Reason.LIMIT_EXCEEDED, "the stream is read too slowly")
+            why = "the stream is read too slowly"
+            self._end(RefusedError(Reason.LIMIT_EXCEEDED, why))
             return
         self._queue.put_nowait(message)
 

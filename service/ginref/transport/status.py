@@ -5,8 +5,6 @@ of a malformed message. Text of exceptions never gets into one: a fault is known
 outside by an id that finds it in the log.
 """
 
-import logging
-import secrets
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -15,8 +13,8 @@ import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.rpc import error_details_pb2, status_pb2
 
+from ginref.app import fault
 from ginref.app.error import Reason, RefusedError
-from ginref.app.port import StoreUnavailableError
 
 DOMAIN: Final = "ginref"
 """Domain of every ErrorInfo."""
@@ -25,9 +23,6 @@ _MESSAGE_BYTES: Final = 320
 _KEY_BYTES: Final = 32
 _FACT_BYTES: Final = 96
 _FACT_LIMIT: Final = 8
-_FAULT_ID_BYTES: Final = 8
-
-_LOG: Final = logging.getLogger(__name__)
 
 
 class Code(NamedTuple):
@@ -101,25 +96,8 @@ CODES: Final[Mapping[Reason, Code]] = MappingProxyType(
 
 
 def refusal_of(exception: Exception) -> RefusedError:
-    """Return what a caller hears of an exception, cut to a bounded size.
-
-    An exception that is none of the referee's answers is logged here, under the
-    id that the caller gets instead.
-    """
-    if isinstance(exception, RefusedError):
-        return _cut(exception)
-    if isinstance(exception, StoreUnavailableError):
-        return RefusedError(
-            Reason.STORE_UNAVAILABLE,
-            "the store cannot answer; send the same request id again",
-        )
-    fault_id = secrets.token_hex(_FAULT_ID_BYTES)
-    _LOG.error("fault %s: %s", fault_id, type(exception).__name__, exc_info=exception)
-    return RefusedError(
-        Reason.INTERNAL_FAULT,
-        "something is wrong with the referee",
-        fault_id=fault_id,
-    )
+    """Return what a caller hears of an exception, cut to a bounded size."""
+    return _cut(fault.refusal_of(exception))
 
 
 def status_of(exception: Exception) -> status_pb2.Status:

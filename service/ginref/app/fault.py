@@ -1,0 +1,32 @@
+"""What callers hear of an exception: a fault is known outside by its id alone."""
+
+import logging
+import secrets
+from typing import Final
+
+from ginref.app.error import Reason, RefusedError
+from ginref.app.port import StoreUnavailableError
+
+_ID_BYTES: Final = 8
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+def refusal_of(exception: Exception) -> RefusedError:
+    """Return what a caller hears of an exception.
+
+    An exception that is none of the referee's answers is logged here, under the
+    id that the caller gets instead.
+    """
+    if isinstance(exception, RefusedError):
+        return exception
+    if isinstance(exception, StoreUnavailableError):
+        return RefusedError(
+            Reason.STORE_UNAVAILABLE,
+            "the store cannot answer; send the same request id again",
+        )
+    fault_id = secrets.token_hex(_ID_BYTES)
+    _LOG.error("fault %s: %s", fault_id, type(exception).__name__, exc_info=exception)
+    return RefusedError(
+        Reason.INTERNAL_FAULT, "something is wrong with the referee", fault_id=fault_id
+    )
