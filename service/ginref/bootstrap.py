@@ -43,6 +43,8 @@ from ginref.transport.server import (
 
 _LOG: Final = logging.getLogger(__name__)
 
+_CANCEL_PATIENCE: Final = 0.1
+
 OPERATOR_TOKEN: Final = "operator.token"  # noqa: S105 - the name of a file
 ADDRESSES: Final = "referee.json"
 
@@ -277,9 +279,10 @@ async def _in_background(
             stop.set()
 
     async def end() -> None:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+        # A driver that is about to connect may swallow the first cancellation.
+        while not task.done():
+            task.cancel()
+            await asyncio.wait({task}, timeout=_CANCEL_PATIENCE)
 
     task.add_done_callback(ended)
     stack.push_async_callback(end)
