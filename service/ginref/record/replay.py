@@ -12,6 +12,7 @@ from ginref.engine.card import Card
 from ginref.engine.error import IllegalMoveError
 from ginref.engine.match import Match, RoundSummary
 from ginref.engine.phase import Showdown
+from ginref.engine.seat import Seat
 from ginref.record.clock import StoredClock, advance, is_late
 from ginref.record.entry import (
     Accepted,
@@ -141,9 +142,11 @@ def replay(setup: Setup, entries: Sequence[StampedEntry]) -> Replay:
     )
     rounds: list[PlayedRound] = []
     move_count = 0
+    known: set[tuple[Seat, str]] = set()
     for stamped in entries[1:]:
         _judge_time(setup, clock, stamped)
         after = _step(state, stamped)
+        _note_submission(known, stamped)
         if (after.version, after.refusals) != (stamped.version, stamped.refusal):
             raise _wrong(stamped, "a step and a counted refusal are mixed up")
         if not stamped.refusal:
@@ -170,6 +173,15 @@ def _judge_time(setup: Setup, clock: StoredClock, stamped: StampedEntry) -> None
     if not late and isinstance(stamped.entry, TimedOut):
         left_ms = clock.deadline_ms + setup.clock.grace_ms - stamped.time_ms
         raise _wrong(stamped, f"the seat had {left_ms} ms left, grace included")
+
+
+def _note_submission(known: set[tuple[Seat, str]], stamped: StampedEntry) -> None:
+    """Let each request id of a seat stand for one submission."""
+    if isinstance(stamped.entry, Moved | Refused):
+        submission = stamped.entry.seat, stamped.entry.request_id
+        if submission in known:
+            raise _wrong(stamped, "its request id was used before")
+        known.add(submission)
 
 
 def _step(state: MatchState, stamped: StampedEntry) -> MatchState:

@@ -5,7 +5,14 @@ import pytest
 
 from ginref.engine.ruleset import OKLAHOMA
 from ginref.engine.seat import Seat
-from ginref.record.entry import Aborted, Declined, Entry, Resigned, StampedEntry
+from ginref.record.entry import (
+    Aborted,
+    Declined,
+    Entry,
+    Moved,
+    Resigned,
+    StampedEntry,
+)
 from ginref.record.lifecycle import Stage
 from ginref.record.replay import ReplayError, check_order, replay
 from ginref.record.setup import Setup
@@ -113,3 +120,22 @@ def test_a_log_with_a_gap_is_refused(
     number = f"{version}-{refusal}" if refusal else str(version)
     with pytest.raises(ReplayError, match=f"^entry {number}: it does not follow"):
         check_order(log)
+
+
+def test_a_request_id_of_a_seat_is_stored_once(play_match: Play) -> None:
+    setup, entries = play_match(3)
+    first, second, *_ = (
+        place
+        for place, stamped in enumerate(entries)
+        if isinstance(stamped.entry, Moved) and stamped.entry.seat is Seat.NORTH
+    )
+    known, again = entries[first].entry, entries[second]
+    assert isinstance(known, Moved)
+    assert isinstance(again.entry, Moved)
+    repeated = replace(again.entry, request_id=known.request_id)
+    log = (*entries[:second], replace(again, entry=repeated), *entries[second + 1 :])
+
+    with pytest.raises(ReplayError, match="used before") as refused:
+        replay(setup, log)
+
+    assert refused.value.version == again.version
