@@ -146,7 +146,7 @@ def demo(
     """Play a match between two bots on a referee of its own, and prove its record."""
     console = Console(markup=False, highlight=False, soft_wrap=True)
     try:
-        preset(ruleset)
+        _check_rules(ruleset)
         path = asyncio.run(_play(console, ruleset, seed, folder, pace_ms / 1000))
     except TimeoutError as error:
         # First, because it is an OSError, too, and has no text.
@@ -158,6 +158,13 @@ def demo(
     console.print()
     console.print("Verifying the record; the referee is gone:", style="bold")
     verify([path], keys=[folder / "keys"])
+
+
+def _check_rules(name: str) -> None:
+    """Refuse rules that are unknown, or need another bot than the demo's two."""
+    seats = preset(name).seat_count
+    if seats != len(_BOTS):
+        raise RulesetError("table", f"{name} is for {seats} bots, the demo has two")
 
 
 async def _play(

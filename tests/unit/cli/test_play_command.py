@@ -45,6 +45,85 @@ def test_other_rules_are_played(run: Run) -> None:
     assert "game 3" in told.stdout
 
 
+def test_three_bots_play_rules_of_three_seats(run: Run) -> None:
+    told = run("simple", "simple", "simple", "--ruleset", "three_handed")
+
+    assert told.exit_code == 0
+    assert "sits out" in told.stdout
+
+
+def test_three_bots_take_turns_at_the_seats(run: Run) -> None:
+    told = run(
+        *("simple", "simple", "simple", "--ruleset", "three_handed"),
+        *("--matches", 3, "--seed", "s"),
+    )
+
+    *lines, totals = told.stdout.splitlines()
+    scores = [
+        [int(word) for word in line.split("wins")[1].split() if word.isdigit()][:3]
+        for line in lines
+    ]
+    # The same bots on the same cards: scores go round with the seats.
+    assert scores[1] == [scores[0][2], *scores[0][:2]]
+    assert scores[2] == [*scores[0][1:], scores[0][0]]
+    assert totals == "simple-1 1, simple-2 1, simple-3 1"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        pytest.param("club.toml", 'name = "club"\ngames = 3', id="TOML"),
+        pytest.param("club.json", '{"name": "club", "games": 3}', id="JSON"),
+    ],
+)
+def test_rules_are_played_from_a_file(
+    run: Run, tmp_path: Path, name: str, text: str
+) -> None:
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8")
+
+    told = run("simple", "simple", "--ruleset", file)
+
+    assert told.exit_code == 0
+    assert "game 3" in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(b'name = "a"\nwal = 2', "wal: unknown option", id="unknown"),
+        pytest.param(b'name = "a"\nwall = "2"', "wall: '2': int expected", id="type"),
+        pytest.param(
+            b'name = "a"\nspades_double = true',
+            "spades_double: needs knock_limit_from_upcard",
+            id="contradiction",
+        ),
+        pytest.param(b"name is a", "ruleset: not TOML", id="no TOML"),
+        pytest.param(b"\xff", "it is no text in UTF-8", id="no text"),
+        pytest.param(
+            b'name = "a"\ntable = "box"', "table: 3 bots expected, 2 given", id="seats"
+        ),
+    ],
+)
+def test_a_file_of_rules_is_refused_by_the_key_at_fault(
+    run: Run, tmp_path: Path, text: bytes, said: str
+) -> None:
+    file = tmp_path / "club.toml"
+    file.write_bytes(text)
+
+    told = run("simple", "simple", "--ruleset", file)
+
+    assert told.exit_code == 1
+    assert said in told.stderr
+
+
+def test_a_file_of_rules_that_is_not_there_is_told(run: Run) -> None:
+    told = run("simple", "simple", "--ruleset", "nowhere.toml")
+
+    assert told.exit_code == 1
+    assert "nowhere.toml: it cannot be read: No such file" in told.stderr
+
+
 def test_several_matches_are_told_in_a_line_each(run: Run) -> None:
     told = run("careful", "simple", "--matches", 3, "--seed", "s")
 
@@ -56,6 +135,14 @@ def test_several_matches_are_told_in_a_line_each(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
+        (
+            ["simple", "simple", "--ruleset", "three_handed"],
+            "ginref play: table: 3 bots expected, 2 given",
+        ),
+        (
+            ["simple", "simple", "simple"],
+            "ginref play: table: 2 bots expected, 3 given",
+        ),
         (["clever", "simple"], "ginref play: clever: no such bot"),
         (["simple", "simple", "--ruleset", "bridge"], "one of gin, hollywood"),
     ],

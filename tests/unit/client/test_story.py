@@ -5,13 +5,18 @@ import pytest
 from rich.console import Console, RenderableType
 
 from ginref.engine.deck import seed_secret
-from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA, Ruleset
+from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA, THREE_HANDED, Ruleset
 from ginref.engine.seat import Seat
 from ginref.engine.sheet import enter, open_sheet
 from ginref_client.arena import tell_match
 from ginref_client.bots.careful import Careful
 from ginref_client.bots.simple import Simple
-from ginref_client.story import Story, distinct_names, render_sheet
+from ginref_client.story import (
+    Story,
+    distinct_names,
+    render_sheet,
+    settlement_lines,
+)
 
 
 def show(*parts: RenderableType, colour: bool = False) -> str:
@@ -26,13 +31,15 @@ def show(*parts: RenderableType, colour: bool = False) -> str:
 
 
 def story(rules: Ruleset, seed: str) -> str:
-    bots = [Careful(), Simple()]
+    bots = [Careful(), Simple(), Simple()][: rules.seat_count]
     teller = Story([bot.name for bot in bots])
     told = tell_match(bots, rules, seed_secret(seed))
     return show(*(part for happening in told for part in teller.tell(happening)))
 
 
-@pytest.mark.parametrize("rules", [GIN, HOLLYWOOD, OKLAHOMA], ids=lambda r: r.name)
+@pytest.mark.parametrize(
+    "rules", [GIN, HOLLYWOOD, OKLAHOMA, THREE_HANDED], ids=lambda r: r.name
+)
 def test_a_story_fits_on_eighty_columns(rules: Ruleset) -> None:
     text = story(rules, "a")
 
@@ -58,6 +65,36 @@ def test_a_round_that_nobody_wins_is_told() -> None:
 
     assert "the round is drawn" in text
     assert "Nobody wins, after 1 rounds" in text
+
+
+@pytest.mark.parametrize(
+    ("wall", "text"),
+    [
+        pytest.param(29, "29 cards are left in the stock", id="many"),
+        pytest.param(28, "28 cards are left in the stock", id="fewer"),
+    ],
+)
+def test_a_wall_is_told_by_its_cards(wall: int, text: str) -> None:
+    assert text in story(GIN.but(wall=wall, round_limit=1), "a")
+
+
+def test_the_seat_that_sits_out_is_told() -> None:
+    text = story(THREE_HANDED, "a")
+
+    assert text.count("sits out") == text.count("deals and turns up")
+    assert "The game, settled: careful-1 " in text
+
+
+def test_what_a_game_is_worth_with_bonuses_is_told() -> None:
+    rules = HOLLYWOOD.but(name="club", game_bonus=100, line_bonus=25)
+    sheet = open_sheet(rules)
+    for number in (1, 2, 3):
+        sheet = enter(sheet, rules, Seat.NORTH, 60, number)
+
+    assert show(*settlement_lines(sheet, ["ada", "bob"])).splitlines() == [
+        "Game 1, settled: ada 270 (+270), bob 0 (-270).",
+        "Game 2, settled: ada 270 (+270), bob 0 (-270).",
+    ]
 
 
 def test_a_sheet_shows_every_box_with_its_sum() -> None:
