@@ -16,7 +16,7 @@ import grpc.aio
 from google.protobuf.message import Message
 from tests.e2e.position import DEALT, Position
 from tests.e2e.referee_process import RefereeProcess
-from tests.e2e.table import PATIENT
+from tests.e2e.table import PATIENCE, PATIENT
 
 from ginref.adapters.redis_store import RedisStore, open_store
 from ginref.app.match_store import StoredEntry
@@ -54,10 +54,12 @@ class Host:
     Attributes:
         process: The referee.
         tokens: Secrets: of bots under their names, and of other roles under those.
+        finished: A match that is over, once there is one.
     """
 
     process: RefereeProcess
     tokens: dict[str, str] = field(default_factory=dict)
+    finished: str = ""
 
     def start(self) -> "Host":
         """Start the referee, and hand out tokens."""
@@ -194,6 +196,25 @@ class Room:
         self.created.append(match_id)
         return match_id
 
+    async def finished(self) -> str:
+        """Return a match that is over, and whose record is signed."""
+        if not self.host.finished:
+            match_id = await self.create(seed="over")
+            await self.referee(SEATED[0], "ResignMatch", match_id=match_id, seat=1)
+            async with asyncio.timeout(PATIENCE):
+                while not await self._has_record(match_id):  # noqa: ASYNC110 - it is signed elsewhere
+                    await asyncio.sleep(0.02)
+            self.host.finished = match_id
+        return self.host.finished
+
+    async def _has_record(self, match_id: str) -> bool:
+        try:
+            await self.referee(OPERATOR, "GetMatchRecord", match_id=match_id)
+        except grpc.aio.AioRpcError as error:
+            assert error.code() is grpc.StatusCode.FAILED_PRECONDITION  # noqa: PT017 - any other is a failure
+            return False
+        return True
+
     async def clear(self) -> None:
         """Abort what was created: bots are told of live matches only."""
         for match_id in self.created:
@@ -227,6 +248,15 @@ class Room:
                 move=move_pb2.Move(text=text),
             )
         return match_id
+
+    async def lists(self) -> tuple[Message, ...]:
+        """Return what the referee keeps, as its operator sees it."""
+        return (
+            await self.referee(OPERATOR, "ListMatches", page_size=2),
+            await self.registry(OPERATOR, "ListOwners"),
+            await self.registry(OPERATOR, "ListBots"),
+            await self.registry(OPERATOR, "ListTokens"),
+        )
 
     async def sight(self, match_id: str) -> Sight:
         """Return all that can be seen of a match."""

@@ -191,6 +191,12 @@ def offered() -> Position:
 
 
 @lru_cache
+def offered_to_north() -> Position:
+    """The first upcard is offered to north."""
+    return _find(fits=lambda position: position.mover is Seat.NORTH)
+
+
+@lru_cache
 def forced() -> Position:
     """Both seats have refused the first upcard."""
     return _find("pass", "pass")

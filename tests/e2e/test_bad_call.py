@@ -44,13 +44,7 @@ async def _live(room: Room, request_id: str = "") -> str:
 
 
 async def _world(room: Room, live: str) -> World:
-    lists = [
-        await room.referee(OPERATOR, "ListMatches", page_size=2),
-        await room.registry(OPERATOR, "ListOwners"),
-        await room.registry(OPERATOR, "ListBots"),
-        await room.registry(OPERATOR, "ListTokens"),
-    ]
-    return World(tuple(lists), await room.sight(live))
+    return World(await room.lists(), await room.sight(live))
 
 
 async def _refused(call: Any) -> Answer:  # noqa: ANN401 - a call of any kind
