@@ -130,7 +130,9 @@ def _winner(setup: Setup, winner: Seat | None) -> str:
 
 def _game(setup: Setup, game: Game) -> str:
     scores = ", ".join(f"{seat} {game.total(seat)}" for seat in setup.seats)
-    won = "open" if game.winner is None else f"won by {game.winner}"
+    if game.is_open:
+        return f"{scores}; open"
+    won = "drawn" if game.winner is None else f"won by {game.winner}"
     return f"{scores}; {won}"
 
 

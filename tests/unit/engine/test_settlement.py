@@ -131,6 +131,19 @@ def test_a_game_is_settled(
     assert settle(rules, NORTH, points, boxes) == Settlement(totals, balances)
 
 
+@pytest.mark.parametrize(
+    ("winner", "points", "balances"),
+    [
+        pytest.param(NORTH, (205, 40), (165, -165), id="the winner comes first"),
+        pytest.param(SOUTH, (40, 205), (-165, 165), id="the loser comes first"),
+    ],
+)
+def test_the_difference_does_not_depend_on_the_seat(
+    winner: Seat, points: tuple[int, int], balances: tuple[int, int]
+) -> None:
+    assert settle(GIN, winner, points, (3, 2)) == Settlement(points, balances)
+
+
 @given(
     st.sampled_from(HOUSES),
     st.permutations(list(Seat)),
@@ -225,6 +238,7 @@ def test_bonuses_do_not_count_towards_the_target() -> None:
     for number, points in enumerate([45, 45], 1):
         sheet = enter(sheet, BONUSES, NORTH, points, number)
 
+    # Ninety points and two boxes would be 140 with their bonuses.
     assert sheet.games[0].is_open
     assert sheet.games[0].settlement is None
 
