@@ -138,7 +138,18 @@ _BY_TEXT: Final = {
     for rank in {str(card.rank), str(card.rank).lower()}
     for suit in {str(card.suit), str(card.suit).upper()}
 }
-_BY_BIT: Final = {card.bit: card for card in PACK}
+
+
+def _list_by_byte(low: int) -> tuple[tuple[Card, ...], ...]:
+    """The cards that each value of a mask's eight bits from `low` on stands for."""
+    cards = PACK[low : low + 8]
+    return tuple(
+        tuple(card for at, card in enumerate(cards) if byte >> at & 1)
+        for byte in range(1 << len(cards))
+    )
+
+
+_A, _B, _C, _D, _E, _F, _G = map(_list_by_byte, range(0, 52, 8))
 
 
 @final
@@ -198,10 +209,18 @@ class CardSet:
     def __iter__(self) -> Iterator[Card]:
         """Yield the cards by index."""
         mask = self.mask
-        while mask:
-            bit = mask & -mask
-            yield _BY_BIT[bit]
-            mask ^= bit
+        # Seven look-ups take less time than a step for each card.
+        return iter(
+            (
+                *_A[mask & 255],
+                *_B[mask >> 8 & 255],
+                *_C[mask >> 16 & 255],
+                *_D[mask >> 24 & 255],
+                *_E[mask >> 32 & 255],
+                *_F[mask >> 40 & 255],
+                *_G[mask >> 48],
+            )
+        )
 
     def __len__(self) -> int:
         """Count the cards."""

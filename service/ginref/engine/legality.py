@@ -26,8 +26,8 @@ from ginref.engine.phase import Draw, FirstUpcard, Phase, RoundOver, Throw
 from ginref.engine.ruleset import Ruleset
 from ginref.engine.showdown import arrange
 
-_DISCARDS: Final = tuple(Discard(card) for card in PACK)
-_KNOCKS: Final = tuple(Knock(card) for card in PACK)
+_DISCARDS: Final = {card: Discard(card) for card in PACK}
+_KNOCKS: Final = {card: Knock(card) for card in PACK}
 _BIG_GIN: Final = Knock()
 _UPCARD_MOVES: Final[tuple[Move, ...]] = (PASS, DRAW_UPCARD)
 _DRAW_MOVES: Final[tuple[Move, ...]] = (DRAW_UPCARD, DRAW_STOCK)
@@ -72,8 +72,9 @@ def _throws(
     rules: Ruleset, phase: Throw, hand: CardSet, knock_limit: int
 ) -> tuple[Move, ...]:
     kept = forbidden_discard(rules, phase)
-    moves: list[Move] = [_DISCARDS[card.index] for card in hand if card is not kept]
-    moves += [_KNOCKS[card.index] for card in knock_discards(hand, knock_limit, kept)]
+    free = hand if kept is None else hand.remove(kept)
+    moves: list[Move] = [_DISCARDS[card] for card in free]
+    moves += [_KNOCKS[card] for card in knock_discards(hand, knock_limit, kept)]
     if rules.big_gin_bonus is not None and not deadwood(hand):
         moves.append(_BIG_GIN)
     return tuple(moves)

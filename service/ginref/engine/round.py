@@ -204,9 +204,6 @@ def apply_move(round_: Round, rules: Ruleset, seat: Seat, move: Move) -> Round:
         raise IllegalMoveError(Breach.NOT_YOUR_TURN, to_act=round_.to_act)
     hand = round_.hand(seat)
     match move:
-        case Knock():
-            laid = lay_down(rules, phase, hand, round_.knock_limit, move)
-            return _knock(round_, rules, seat, move.card, laid)
         case Discard():
             check(rules, phase, hand, move)
             return _discard(round_, rules, seat, move.card)
@@ -219,6 +216,9 @@ def apply_move(round_: Round, rules: Ruleset, seat: Seat, move: Move) -> Round:
         case Pass():
             check(rules, phase, hand, move)
             return _pass(round_)
+        case Knock():
+            laid = lay_down(rules, phase, hand, round_.knock_limit, move)
+            return _knock(round_, rules, seat, move.card, laid)
 
 
 def _pass(round_: Round) -> Round:
@@ -230,36 +230,29 @@ def _pass(round_: Round) -> Round:
 
 
 def _draw_stock(round_: Round, seat: Seat) -> Round:
-    card = round_.deck[round_.drawn]
-    return round_._replace(
-        hands=_with_hand(round_, seat, round_.hand(seat).add(card)),
-        drawn=round_.drawn + 1,
-        phase=throw_after_stock(card),
-    )
+    drawn = round_.drawn
+    card = round_.deck[drawn]
+    hand = round_.hand(seat).add(card)
+    phase = throw_after_stock(card)
+    return _go_on(round_, seat, hand, drawn + 1, round_.discards, seat, phase)
 
 
 def _draw_upcard(round_: Round, seat: Seat) -> Round:
     # The last card discarded is always the one on top: a turn ends with a discard,
     # and the first upcard is buried by the turn that follows its refusal.
-    top = round_.discards[-1]
-    return round_._replace(
-        hands=_with_hand(round_, seat, round_.hand(seat).add(top.card)),
-        discards=(
-            *round_.discards[:-1],
-            DiscardEntry(top.card, top.seat, top.turn, seat),
-        ),
-        phase=throw_after_pile(top.card),
-    )
+    *others, (card, thrown_by, turn, _) = round_.discards
+    discards = (*others, DiscardEntry(card, thrown_by, turn, seat))
+    hand = round_.hand(seat).add(card)
+    phase = throw_after_pile(card)
+    return _go_on(round_, seat, hand, round_.drawn, discards, seat, phase)
 
 
 def _discard(round_: Round, rules: Ruleset, seat: Seat, card: Card) -> Round:
     turn = len(round_.discards)
-    after = round_._replace(
-        hands=_with_hand(round_, seat, round_.hand(seat).remove(card)),
-        discards=(*round_.discards, DiscardEntry(card, seat, turn, None)),
-        to_act=round_.opponent(seat),
-        phase=DRAW,
-    )
+    discards = (*round_.discards, DiscardEntry(card, seat, turn, None))
+    hand = round_.hand(seat).remove(card)
+    opponent = round_.opponent(seat)
+    after = _go_on(round_, seat, hand, round_.drawn, discards, opponent, DRAW)
     if after.stock_count <= rules.wall:
         return _end(after, RoundResult(Outcome.WALL, None, 0, None))
     if turn >= rules.turn_limit:
@@ -291,6 +284,27 @@ def _end(round_: Round, result: RoundResult) -> Round:
     return round_._replace(to_act=None, phase=RoundOver(result))
 
 
-def _with_hand(round_: Round, seat: Seat, hand: CardSet) -> tuple[CardSet, CardSet]:
+def _go_on(  # noqa: PLR0913, PLR0917
+    round_: Round,
+    seat: Seat,
+    hand: CardSet,
+    drawn: int,
+    discards: tuple[DiscardEntry, ...],
+    to_act: Seat,
+    phase: Phase,
+) -> Round:
+    """Return the round with another hand, in half the time that `_replace` takes."""
     non_dealer, dealer = round_.hands
-    return (non_dealer, hand) if seat is round_.dealer else (hand, dealer)
+    return Round(
+        round_.dealer,
+        round_.non_dealer,
+        (non_dealer, hand) if seat is round_.dealer else (hand, dealer),
+        round_.deck,
+        drawn,
+        discards,
+        round_.passes,
+        to_act,
+        phase,
+        round_.knock_limit,
+        round_.multiplier,
+    )
