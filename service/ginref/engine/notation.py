@@ -257,11 +257,9 @@ def _parse(words: Sequence[Word]) -> Move:
 def _legal(match: Match) -> str:
     """Name the legal moves, cards of one kind together."""
     seat = match.to_act
-    if seat is None:
-        return "no move: the match is over"
     plain: list[str] = []
     thrown: dict[str, list[str]] = {}
-    for move in legal_moves(match, seat):
+    for move in () if seat is None else legal_moves(match, seat):
         if isinstance(move, Discard | Knock) and move.card:
             thrown.setdefault(move_kind(move), []).append(str(move.card))
         else:

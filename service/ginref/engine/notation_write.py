@@ -85,8 +85,6 @@ def rules_lines(rules: Ruleset) -> Iterator[str]:
 
 
 def _option_text(value: object) -> str:
-    if value is None:
-        return "none"
     return quote(value) if isinstance(value, str) else str(value).lower()
 
 
@@ -166,7 +164,11 @@ def _games(columns: tuple[int, ...]) -> str:
 
 
 def over_line(match: Match) -> str:
-    """Return the end of a match that is over."""
+    """Return the end of a match.
+
+    Raises:
+        ValueError: It is not over.
+    """
     over = match.over
     if over is None:
         raise ValueError("the match is not over")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.engine.written_match import MATCH, play, transcripts
+from tests.unit.engine.written_match import MATCH, RULES, play, transcripts
 
 from ginref.engine.card import CardSet
 from ginref.engine.move import PASS, parse_move
@@ -178,6 +178,12 @@ def test_a_match_that_was_kept_is_there_for_every_count() -> None:
     assert [file.stem for file in GOLDEN] == sorted(
         file.stem for file in FOLDER.glob("*.json")
     )
+
+
+def test_a_win_that_counts_in_no_game_says_so() -> None:
+    text = write_match(play(RULES["ordinal"], "85", 3000, seeded=True))
+
+    assert re.search(r"^result knock, \w+ \d+ \(.*, no game\)$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("rules", [HOLLYWOOD, OKLAHOMA], ids=lambda rules: rules.name)

@@ -43,6 +43,7 @@ MALFORMED: dict[str, tuple[dict[str, str], str]] = {
     "a seat twice": ({"seat south": "seat ^north"}, "south or east"),
     "a name of two words": ({"careful": "care ^ful"}, "the end of the line, or a name"),
     "no name": ({"north careful": "north^"}, "a name"),
+    "a name in parentheses": ({"north careful": "north ^(careful)"}, "a name"),
     "no closing quotation mark": ({'"simple bot"': '^"simple bot'}, 'a closing "'),
     "an escape that is none": ({'"simple': '^"\\x'}, "a text in quotation marks"),
     "an unknown line": ({"dealer south": "dealer south\n^clock 5"}, "round 1 (south"),
@@ -90,6 +91,9 @@ MALFORMED: dict[str, tuple[dict[str, str], str]] = {
     ),
     "a knock above the limit": (
         {"discard Jh": "^knock Jh"}, "a legal move of north: discard As/",
+    ),
+    "a knock without its melds": (
+        {"knock Js (7h8h9h 4s4d4c TsTdTc)": "^knock Js -"}, "a legal move of north: di",
     ),
     "moves after the turn": ({"discard Jh": "discard Jh^, pass"}, "the end of the li"),
     "moves after the round": ({"KcKdKs": "KcKdKs^, pass"}, "the end of the line"),
@@ -168,32 +172,46 @@ def test_a_wrong_text_is_refused_where_it_is_wrong(
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "column", "expected"),
     [
-        pytest.param("", "ginref match 1", id="nothing"),
-        pytest.param("# only a comment\n", "ginref match 1", id="a comment"),
+        pytest.param("", 1, "ginref match 1", id="nothing"),
+        pytest.param("# a comment\n\n", 1, "ginref match 1", id="a comment"),
+        pytest.param("ginref match 1 # end", 15, "rules PRESET", id="one line"),
     ],
 )
-def test_a_text_without_words_is_refused(text: str, expected: str) -> None:
+def test_a_text_that_ends_too_early_is_refused_at_its_end(
+    text: str, column: int, expected: str
+) -> None:
     with pytest.raises(NotationError) as caught:
         parse_match(text)
 
     assert isinstance(caught.value, MatchNotationError)
-    assert (caught.value.line, caught.value.column) == (1, 1)
+    assert (caught.value.line, caught.value.column) == (1, column)
     assert caught.value.expected == expected
 
 
-def test_cards_that_the_seed_does_not_deal_are_refused() -> None:
-    text = write_match(play(GIN, "7", 3, seeded=True))
-    hand = text.index("hand north ") + len("hand north ")
-    upcard = text.index("upcard ") + len("upcard ")
-    in_hand, turned_up = text[hand : hand + 2], text[upcard : upcard + 2]
-    text = text[:hand] + turned_up + text[hand + 2 : upcard] + in_hand
+@pytest.mark.parametrize(
+    ("line", "count", "wrong"),
+    [
+        pytest.param("hand north", 10, 9, id="hand of north"),
+        pytest.param("hand south", 10, 0, id="hand of south"),
+        pytest.param("upcard", 1, 0, id="upcard"),
+        pytest.param("stock", 5, 4, id="stock"),
+    ],
+)
+def test_a_card_that_the_seed_does_not_deal_is_refused(
+    line: str, count: int, wrong: int
+) -> None:
+    played = play(GIN, "7", 0, seeded=True)
+    text = write_match(played)
+    head = text[: text.index("hand")]
+    cards = text[text.index(line) + len(line) :].split()[:count]
+    cards[wrong] = str(played.rounds[0].deal.stock[-1])
 
     with pytest.raises(MatchNotationError, match="as the seed deals") as caught:
-        parse_match(text)
+        parse_match(f"{head}{line} {' '.join(cards)}")
 
-    assert caught.value.column == len("hand north ") + 1
+    assert caught.value.column == len(line) + 2 + 3 * wrong
 
 
 @given(st.data())

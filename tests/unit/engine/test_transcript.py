@@ -8,11 +8,13 @@ from tests.unit.engine.written_match import MATCH
 from ginref.engine.error import IllegalMoveError
 from ginref.engine.move import DRAW_STOCK, PASS, Discard
 from ginref.engine.notation import parse_match, write_match
+from ginref.engine.notation_write import over_line
 from ginref.engine.transcript import (
     Deal,
     TranscribedRound,
     Transcript,
     UnknownCardError,
+    replay,
 )
 
 PLAYED = parse_match(MATCH)
@@ -68,3 +70,10 @@ def test_what_is_no_match_is_not_written(
 ) -> None:
     with pytest.raises(error):
         write_match(transcript)
+
+
+def test_a_match_that_goes_on_has_no_end_to_write() -> None:
+    first, *_ = replay(PLAYED)
+
+    with pytest.raises(ValueError, match="not over"):
+        over_line(first.match)
