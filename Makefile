@@ -42,6 +42,10 @@ prove-engine: development peers ## Judge HANDS and play ROUNDS beside the oracle
 	@HANDS=$(HANDS) ROUNDS=$(ROUNDS) SEED=$(SEED) $(BIN)/python -m pytest -rP --timeout 0 \
 	  tests/unit/engine/test_oracle.py tests/differential
 
+.PHONY: bench-engine
+bench-engine: development peers ## Measure the engine beside others; build/bench-engine.json
+	@$(BIN)/python -m tests.benchmarks.bench_engine
+
 # --- environments ------------------------------------------------------------
 
 .PHONY: runtime
