@@ -17,7 +17,7 @@ MALFORMED: dict[str, tuple[dict[str, str], str]] = {
     "another format": ({"match 1": "match ^2"}, "ginref match 1"),
     "an option of no rules": ({"game_target": "^target"}, "rules that can be played"),
     "an option out of range": ({"game_target 20": "^game_target 0"}, "rules that can"),
-    "an option of a wrong type": ({"game_target 20": "^game_target true"}, "rules that"),
+    "an option of a wrong type": ({"game_target 20": "^game_target true"}, "rules"),
     "an option twice": (
         {"target 20": "target 20\noption ^game_target 20"}, "an option that is not",
     ),
