@@ -124,7 +124,8 @@ class Roster:
         match = offer.match
         key = match.match_id, seat
         if key not in self._plays:
-            full = 0 < self._capacity <= len(self._plays)
+            others = {match_id for match_id, _ in self._plays} - {match.match_id}
+            full = 0 < self._capacity <= len(others)
             if full or not self._accept(match_info(match, seat)):
                 _log.info("match %s, %s: declined", match.match_id, seat)
                 decline = session_pb2.Decline(

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from ginref.app.caller import Caller
@@ -68,7 +69,12 @@ class Answer:
 
 
 class Announcer:
-    """Compares what a bot was told with what is the case."""
+    """Compares what a bot was told with what is the case.
+
+    Attributes:
+        capacity: Matches that the bot plays at once: offers of more wait until one
+            of them is over. 0 for any number.
+    """
 
     def __init__(
         self, keeper: Keeper, caller: Caller, emit: Callable[[Message], None]
@@ -78,6 +84,10 @@ class Announcer:
         self._caller = caller
         self._emit = emit
         self._told: dict[str, dict[Seat, _Told]] = {}
+        # What the bot has been offered or plays, and what must wait for that.
+        self._taken: set[str] = set()
+        self._waiting: dict[str, None] = {}
+        self.capacity = 0
 
     @property
     def matches(self) -> tuple[str, ...]:
@@ -143,11 +153,25 @@ class Announcer:
             await store.drop_live(self._caller.bot or "", match_id)
             return None
         self.begin(match_id)
+        if not self._is_new(live):
+            self._taken.add(match_id)
         return live
 
     def begin(self, match_id: str) -> None:
         """Tell all of a match from now on, whatever was told of it before."""
         self._told[match_id] = {}
+
+    def take(self, match_id: str) -> None:
+        """Let the offer of a match wait no longer, whatever the bot's capacity."""
+        self._taken.add(match_id)
+        self._waiting.pop(match_id, None)
+
+    def next_up(self) -> tuple[str, ...]:
+        """Return matches whose offers have waited, as many as the bot can take."""
+        free = len(self._waiting)
+        if self.capacity:
+            free = max(0, self.capacity - len(self._taken))
+        return tuple(islice(self._waiting, free))
 
     def owe_turn(self, match_id: str, seat: Seat) -> None:
         """Tell again that a seat is to act, if it is."""
@@ -169,6 +193,8 @@ class Announcer:
         if seats is None:
             return False
         live = await self._keeper.latest(match_id, place)
+        if self._must_wait(live):
+            return False
         here = place_of(live)
         for seat in seats_of(live, self._caller):
             told = seats.setdefault(seat, _Told())
@@ -176,8 +202,26 @@ class Announcer:
                 await self._tell(live, seat, told, answer)
         if live.state.ending:
             self._told.pop(match_id, None)
+            self._taken.discard(match_id)
             return True
         return False
+
+    def _must_wait(self, live: LiveMatch) -> bool:
+        """Say whether the offer of a match waits for another match to end."""
+        match_id = live.state.setup.match_id
+        is_full = 0 < self.capacity <= len(self._taken)
+        if is_full and match_id not in self._taken and self._is_new(live):
+            self._waiting[match_id] = None
+            return True
+        self.take(match_id)
+        return False
+
+    def _is_new(self, live: LiveMatch) -> bool:
+        """Say whether the bot has taken no seat of a match yet."""
+        state = live.state
+        return state.stage is Stage.FORMING and not any(
+            state.accepted[seat] for seat in seats_of(live, self._caller)
+        )
 
     async def _tell(
         self, live: LiveMatch, seat: Seat, told: _Told, answer: Answer | None

@@ -5,6 +5,7 @@ state of its matches, so a new attachment is simply told what is the case now.
 """
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any, Final
 
 from ginref.app.announcer import ANYWHERE, Announcer, Answer
 from ginref.app.caller import Caller, Role
-from ginref.app.desk import Desk, Tools
+from ginref.app.desk import Desk, Tools, check_seat
 from ginref.app.error import Reason, RefusedError
 from ginref.app.fault import refusal_of
 from ginref.app.hub import Hub, Subscription
@@ -28,11 +29,13 @@ from ginref.app.message import (
     Welcome,
 )
 from ginref.app.report import MoveReport
-from ginref.app.reporting import match_facts, seats_of
+from ginref.app.reporting import match_facts
 from ginref.app.request import SeatStep
 from ginref.app.session_work import SessionWork
 from ginref.engine.seat import Seat
 from ginref.record.submission import Submission
+
+_LOG: Final = logging.getLogger(__name__)
 
 _QUEUE: Final = 1024
 """Messages that wait for a bot; one that lets more of them wait is dropped."""
@@ -45,6 +48,9 @@ _TELLINGS: Final = 64
 
 _PENDING: Final = 4096
 """Messages of a bot that are at work; one that sends more at once is dropped."""
+
+_CLIENT_LENGTH: Final = 64
+"""Characters of a client's name that are logged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,11 +107,15 @@ class Session:
         self._attached = False
         self._ended = False
 
-    async def hello(self, cursors: Mapping[str, int]) -> None:
+    async def hello(
+        self, cursors: Mapping[str, int], capacity: int = 0, client: str = ""
+    ) -> None:
         """Attach the bot and tell it where its matches stand.
 
         Args:
             cursors: Last version that the bot knows, by match.
+            capacity: Matches that it plays at once; 0 for any number.
+            client: Name of its program, for the log.
 
         Raises:
             StoreUnavailableError: Nothing can be told now.
@@ -115,6 +125,9 @@ class Session:
             self._emit(Problem(error=RefusedError(Reason.STEP_OUT_OF_ORDER, message)))
             return
         self._greeted = True
+        self._announcer.capacity = capacity
+        printable = "".join(filter(str.isprintable, client))[:_CLIENT_LENGTH]
+        _LOG.info("bot %s attaches with %r", self._bot, printable)
         # Listening comes first: what changes from here on is not missed.
         self._subscription.follow(f"bot/{self._bot}")
         await self._tools.store.attach(self._bot, self._attachment)
@@ -169,12 +182,20 @@ class Session:
             )
         )
 
-    def sync(self, match_id: str) -> None:
+    def sync(self, match_id: str, seat: Seat) -> None:
         """Tell again where a match of the bot stands; a refusal is a `Problem`."""
-        self._call_soon(lambda: self._call(match_id, lambda: self._begin(match_id)))
+        self._call_soon(
+            lambda: self._call(match_id, lambda: self._begin(match_id, seat))
+        )
+
+    def ready(self, capacity: int) -> None:
+        """Offer the bot as many matches at once as it can play; 0 for any number."""
+        self.heard()
+        self._announcer.capacity = capacity
+        self._offer_next()
 
     def heard(self) -> None:
-        """Note that the bot is there: it answered a ping or announced capacity."""
+        """Note that the bot is there."""
         self._heard = time.monotonic()
 
     def complain(self, error: RefusedError, match_id: str = "") -> None:
@@ -260,17 +281,20 @@ class Session:
                 self._emit(Problem(error=error, match_id=match_id))
             await self._tell(match_id, ANYWHERE)
 
-    async def _begin(self, match_id: str) -> None:
+    async def _begin(self, match_id: str, seat: Seat) -> None:
         self._subscription.follow(match_id)
         try:
             live = await self._tools.keeper.load(match_id)
-            if not seats_of(live, self._caller):
-                message = "none of its seats is yours"
-                raise RefusedError(Reason.SEAT_NOT_YOURS, message)
+            check_seat(live, self._caller, seat)
             self._announcer.begin(match_id)
+            self._announcer.take(match_id)
         finally:
             if not self._announcer.follows(match_id):
                 self._subscription.leave(match_id)
+
+    def _offer_next(self) -> None:
+        for match_id in self._announcer.next_up():
+            self._announce_soon(match_id, ANYWHERE)
 
     def _announce_soon(self, match_id: str, place: EntryId | None) -> None:
         self._tell_soon(lambda: self._announce(match_id, place))
@@ -289,6 +313,7 @@ class Session:
         if await self._announcer.announce(match_id, place, answer):
             self._subscription.leave(match_id)
             await self._tools.store.drop_live(self._bot, match_id)
+            self._offer_next()
         if not self._announcer.follows(match_id):
             self._work.leave(match_id)
 

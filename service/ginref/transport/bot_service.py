@@ -53,7 +53,7 @@ class BotService(BotServiceServicer):
         session = self._attach(CALL.get().caller)
         try:
             hello = await _greeting(request_iterator)
-            await session.hello(hello.cursors)
+            await session.hello(hello.cursors, hello.capacity, hello.client)
             hearing = asyncio.create_task(_hear(request_iterator, session))
             try:
                 async for message in session.outgoing():
@@ -120,11 +120,13 @@ async def _pass_on(
             session.prepare(said)
         case Resign(match_id, seat):
             session.resign(match_id, seat)
-        case Sync(match_id):
-            session.sync(match_id)
-        case Ready() | Pong():
+        case Sync(match_id, seat):
+            session.sync(match_id, seat)
+        case Ready(capacity):
+            session.ready(capacity)
+        case Pong():
             session.heard()
-        case Hello(cursors=cursors):
-            await session.hello(cursors)
+        case Hello(capacity, cursors, client):
+            await session.hello(cursors, capacity, client)
         case _:
             assert_never(said)

@@ -58,10 +58,12 @@ class Hello:
     Attributes:
         capacity: Matches that it plays at once; 0 for any number.
         cursors: Last version that it knows, by match.
+        client: Name of its program.
     """
 
     capacity: int
     cursors: Mapping[str, int]
+    client: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +92,6 @@ class Sync:
 @dataclass(frozen=True, slots=True)
 class Pong:
     """The bot answers a ping."""
-
-    number: int
 
 
 BotMessage = Hello | Ready | Resign | Sync | Pong | SeatStep | Submission
@@ -124,7 +124,7 @@ def bot_message_from_wire(  # noqa: C901, PLR0911 - one case for each message
         case "sync":
             return Sync(*_place(request.sync, kind))
         case "pong":
-            return Pong(request.pong.number)
+            return Pong()
         case None:
             raise missing("message")
         case _:
@@ -253,7 +253,11 @@ def _hello(message: session_pb.Hello) -> Hello:
         read_id(cursor.match_id, f"hello.cursors[{place}].match_id"): cursor.version
         for place, cursor in enumerate(message.cursors)
     }
-    return Hello(_capacity(message.capacity, "hello.capacity"), cursors)
+    return Hello(
+        capacity=_capacity(message.capacity, "hello.capacity"),
+        cursors=cursors,
+        client=message.client,
+    )
 
 
 def _preparation(message: session_pb.Preparation, at: str) -> SeatStep:

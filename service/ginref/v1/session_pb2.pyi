@@ -67,7 +67,7 @@ class Hello(_message.Message):
     protocol: _builtins.int
     """Version of this protocol that the bot speaks: 1."""
     capacity: _builtins.int
-    """Matches that the bot plays at once; 0 for any number."""
+    """Matches that the bot plays at once; 0 for any number. Offers of more wait."""
     client: _builtins.str
     """Name and version of the bot's client, for the host's logs."""
     @_builtins.property
@@ -215,7 +215,7 @@ Global___Preparation: _TypeAlias = Preparation  # noqa: Y015
 
 @_typing.final
 class Ready(_message.Message):
-    """Announces how many matches the bot plays at once."""
+    """Announces how many matches the bot plays at once from now on."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -412,19 +412,21 @@ class World:
             if made.ending:
                 return made
 
-    async def attach(
+    async def attach(  # noqa: PLR0913 - how a bot attaches
         self,
         bot: str,
         *,
         replica: Replica | None = None,
         cursors: dict[str, int] | None = None,
+        capacity: int = 0,
+        client: str = "",
         policy: SessionPolicy | None = None,
     ) -> Ear:
         """Attach a bot, and hear what it is told."""
         where = replica or self.one
         session = Session(where.desk, where.tools, where.hub, self.bot(bot), policy)
         self.sessions.append(session)
-        await session.hello(cursors or {})
+        await session.hello(cursors or {}, capacity, client)
         return Ear(session)
 
     async def close(self) -> None:

@@ -27,7 +27,7 @@ async def test_a_match_that_cannot_be_synced_is_not_followed(
     ear = await world.attach("careful")
     await ear.until(Welcome)
 
-    ear.session.sync(asked)
+    ear.session.sync(asked, Seat.NORTH)
 
     problem = await ear.until(Problem)
     assert problem.error.reason is reason
@@ -59,6 +59,6 @@ async def test_a_match_is_followed_until_it_is_over(world: World) -> None:
     await world.desk.abort_match(world.host, facts.match_id)
 
     await ear.until(MatchOver)
-    ear.session.sync("m1")
+    ear.session.sync("m1", Seat.NORTH)
     await ear.until(Problem)
     assert world.one.hub.followers(facts.match_id) == 0

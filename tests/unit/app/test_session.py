@@ -526,14 +526,14 @@ async def test_sync_tells_again_where_a_match_stands(world: World) -> None:
     ear = await _attached(world, facts, turn.view.seat)
     await ear.until(Turn)
 
-    ear.session.sync(facts.match_id)
+    ear.session.sync(facts.match_id, turn.view.seat)
 
     assert isinstance(await ear.next(), Started)
     assert await ear.next() == Turn(turn)
 
     await other.desk.abort_match(world.host, facts.match_id)
     await ear.until(MatchOver)
-    ear.session.sync(facts.match_id)
+    ear.session.sync(facts.match_id, turn.view.seat)
     assert isinstance(await ear.next(), MatchOver)
 
 
@@ -547,7 +547,7 @@ async def test_sync_of_a_match_that_is_not_the_bots_is_a_problem(
         (facts.match_id, Reason.SEAT_NOT_YOURS),
         ("m1", Reason.MATCH_NOT_FOUND),
     ]:
-        ear.session.sync(match_id)
+        ear.session.sync(match_id, Seat.NORTH)
         problem = await ear.next()
         assert isinstance(problem, Problem)
         assert (problem.error.reason, problem.match_id) == (reason, match_id)
@@ -630,7 +630,7 @@ async def test_a_bot_that_does_not_read_is_dropped_and_holds_up_nobody(
 async def test_a_bot_that_says_too_much_at_once_is_dropped(world: World) -> None:
     ear = await world.attach("careful")
     for _ in range(5_000):
-        ear.session.sync("m1")
+        ear.session.sync("m1", Seat.NORTH)
 
     await ear.rest()
 
