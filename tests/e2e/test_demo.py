@@ -8,6 +8,10 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
+from ginref.cli.child_referee import ChildReferee, ChildRefereeError
+
 DEMO = (sys.executable, "-m", "ginref", "demo", "--pace-ms", "0")
 
 
@@ -106,3 +110,12 @@ def test_an_unknown_ruleset_is_one_clear_line(folder: Path) -> None:
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1
     assert "whist" in done.stderr
+
+
+async def test_a_second_demo_in_a_folder_hears_of_the_first(folder: Path) -> None:
+    """What the first one's referee wrote is neither repeated nor lost."""
+    async with ChildReferee(folder / "demo", dev=False):
+        with pytest.raises(ChildRefereeError, match=r"^another referee keeps"):
+            await ChildReferee(folder / "demo", dev=False).__aenter__()
+
+    assert "is ready" in (folder / "demo" / "referee.log").read_text()

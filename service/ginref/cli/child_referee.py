@@ -15,6 +15,7 @@ from ginref.adapters import embedded_child
 _START_PATIENCE: Final = 30.0
 _STOP_PATIENCE: Final = 15.0
 _POLL: Final = 0.02
+_COMPLAINT: Final = "ginref serve: "
 
 
 class ChildRefereeError(Exception):
@@ -33,6 +34,7 @@ class ChildReferee:
         self.address = ""
         self._folder = folder
         self._dev = dev
+        self._log_start = 0
         self._process: asyncio.subprocess.Process | None = None
 
     def operator_token(self) -> str:
@@ -59,7 +61,9 @@ class ChildReferee:
         }
         # Bound to this process, so that a killed command leaves nothing running.
         binding = [sys.executable, embedded_child.__file__, str(os.getpid())]
-        with self._log_file().open("wb") as log:
+        # Another referee may work in the folder, and write there, too.
+        with self._log_file().open("ab") as log:
+            self._log_start = log.tell()
             self._process = await asyncio.create_subprocess_exec(
                 *binding,
                 *command,
@@ -96,8 +100,7 @@ class ChildReferee:
                 self.address = facts["grpc"]
                 return
             await asyncio.sleep(_POLL)
-        lines = self._log_file().read_text().strip().splitlines()
-        raise ChildRefereeError(lines[-1] if lines else "the referee did not start")
+        raise ChildRefereeError(self._last_words())
 
     def _addresses(self) -> dict[str, Any]:
         with suppress(FileNotFoundError, ValueError):
@@ -106,6 +109,17 @@ class ChildReferee:
             )
             return facts
         return {}
+
+    def _last_words(self) -> str:
+        """Return why the referee ended, as far as its log tells."""
+        with self._log_file().open("rb") as log:
+            log.seek(self._log_start)
+            lines = log.read().decode(errors="replace").split("\n")
+        said = [line for line in lines if line.strip()]
+        for place, line in enumerate(said):
+            if line.startswith(_COMPLAINT):
+                return "\n".join(said[place:]).removeprefix(_COMPLAINT)
+        return said[-1] if said else "the referee did not start"
 
     def _log_file(self) -> Path:
         return self._folder / "referee.log"

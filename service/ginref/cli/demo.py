@@ -150,10 +150,10 @@ def demo(
         path = asyncio.run(_play(console, ruleset, seed, folder, pace_ms / 1000))
     except TimeoutError as error:
         # First, because it is an OSError, too, and has no text.
-        Console(stderr=True, markup=False).print("ginref demo: the match hangs")
+        _complain("the match hangs")
         raise typer.Exit(1) from error
     except (RulesetError, ChildRefereeError, ClientError, OSError) as error:
-        Console(stderr=True, markup=False).print(f"ginref demo: {error}")
+        _complain(str(error))
         raise typer.Exit(1) from error
     console.print()
     console.print("Verifying the record; the referee is gone:", style="bold")
@@ -262,3 +262,8 @@ async def _record(referee: Referee, match_id: str) -> bytes:
                 if error.reason != "RECORD_NOT_READY":
                     raise
             await asyncio.sleep(_POLL)
+
+
+def _complain(line: str) -> None:
+    console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+    console.print(f"ginref demo: {line}")
