@@ -1,0 +1,99 @@
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from ginref.config import ConfigError, Part, ServeConfig, read_config
+
+
+def test_nothing_given_is_the_defaults() -> None:
+    assert read_config({}, {}) == ServeConfig()
+
+
+def test_options_that_were_not_given_leave_the_environment_its_say() -> None:
+    given = {field.name: None for field in fields(ServeConfig)}
+
+    config = read_config(given, {"GINREF_LISTEN": "127.0.0.1:1"})
+
+    assert config == ServeConfig(listen="127.0.0.1:1")
+
+
+def test_an_option_goes_before_the_environment() -> None:
+    config = read_config({"drain_ms": 7}, {"GINREF_DRAIN_MS": "8"})
+
+    assert config.drain_ms == 7
+
+
+READ = [
+    pytest.param("data", "/srv/ginref", Path("/srv/ginref"), id="a path"),
+    pytest.param("store", "redis://store:6379", "redis://store:6379", id="a text"),
+    pytest.param("drain_ms", "0", 0, id="nothing"),
+    pytest.param("drain_ms", "12000", 12_000, id="a number"),
+    pytest.param("dev", "1", True, id="a switch that is on"),
+    pytest.param("dev", "Yes", True, id="a switch in words"),
+    pytest.param("allow_plaintext", "OFF", False, id="a switch that is off"),
+    pytest.param("roles", "signer", frozenset({Part.SIGNER}), id="one role"),
+    pytest.param(
+        "roles",
+        "referee, sweeper",
+        frozenset({Part.REFEREE, Part.SWEEPER}),
+        id="two roles",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "value"), READ)
+def test_a_setting_is_read_alike_from_both_sides(
+    name: str, text: str, value: object
+) -> None:
+    variable = f"GINREF_{name.upper()}"
+
+    assert getattr(read_config({}, {variable: text}), name) == value
+    assert getattr(read_config({name: text}, {}), name) == value
+
+
+REFUSED = [
+    pytest.param({"GINREF_LISTN": "x"}, "GINREF_LISTN", id="a misspelt name"),
+    pytest.param({"GINREF_": "x"}, "GINREF_", id="no name"),
+    pytest.param({"GINREF_STORE": ""}, "store", id="no value"),
+    pytest.param({"GINREF_DRAIN_MS": "-1"}, "drain_ms", id="less than nothing"),
+    pytest.param({"GINREF_DRAIN_MS": "\u0661"}, "drain_ms", id="digits of elsewhere"),
+    pytest.param({"GINREF_DEV": "2"}, "dev", id="more than on"),
+    pytest.param({"GINREF_ROLES": ","}, "roles", id="roles without names"),
+    pytest.param({"GINREF_ROLES": "Referee"}, "roles", id="a role in capitals"),
+    pytest.param({"GINREF_TLS_CERT": "x"}, "tls_cert", id="half a certificate"),
+]
+
+
+@pytest.mark.parametrize(("environment", "named"), REFUSED)
+def test_a_setting_that_cannot_be_used_is_named(
+    environment: dict[str, str], named: str
+) -> None:
+    with pytest.raises(ConfigError, match=rf"^{named}\b"):
+        read_config({}, environment)
+
+
+def test_a_number_below_nothing_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"^drain_ms: -1"):
+        read_config({"drain_ms": -1}, {})
+
+
+def test_an_option_that_is_no_setting_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"^lisen: no setting"):
+        read_config({"lisen": "x"}, {})
+
+
+def test_no_role_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"^roles: at least one"):
+        ServeConfig(roles=frozenset())
+
+
+@pytest.mark.parametrize(
+    "variable", ["GINREF_URL", "GINREF_TOKEN", "GINREF_TOKEN_FILE"]
+)
+def test_what_bots_read_is_left_to_them(variable: str) -> None:
+    assert read_config({}, {variable: "x"}) == ServeConfig()
+
+
+def test_other_variables_are_nobodys_business() -> None:
+    assert read_config({}, {"HOME": "/", "ginref_listen": "x"}) == ServeConfig()
