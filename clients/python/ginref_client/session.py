@@ -137,11 +137,6 @@ class Session:
         self._stop.set()
 
     @property
-    def is_attached(self) -> bool:
-        """A referee has welcomed the bot on the present stream."""
-        return self._attached
-
-    @property
     def finished(self) -> list[FinishedMatch]:
         """Matches that are over, oldest first."""
         return list(self._roster.finished) if self._roster else []

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Final
 
 from ginref.app.caller import Caller, Role
@@ -55,6 +55,7 @@ class Tools:
         engine: Version of the engine, as records say it.
         allow_seeded: Take seeds for deals.
         wake: Told of each match that this process has changed.
+        ended: Set when a match ends in this process.
     """
 
     store: MatchStore
@@ -68,6 +69,7 @@ class Tools:
     engine: str
     allow_seeded: bool = False
     wake: Callable[[Wake], None] = lambda _: None
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class Desk:
@@ -78,7 +80,11 @@ class Desk:
         self._tools = tools
         self._keeper = tools.keeper
         self._judge = Judge(
-            tools.keeper, tools.observer, wake=tools.wake, monotonic=time.monotonic
+            tools.keeper,
+            tools.observer,
+            wake=tools.wake,
+            ended=tools.ended.set,
+            monotonic=time.monotonic,
         )
         self._steps = StepTaker(tools.keeper, self._judge)
         self._identity_key: bytes | None = None

@@ -27,12 +27,22 @@ class Judge:
         observer: Observer,
         *,
         wake: Callable[[Wake], None],
+        ended: Callable[[], None],
         monotonic: Callable[[], float],
     ) -> None:
-        """Work on the keeper's matches, count, and tell `wake` of each change."""
+        """Work on the keeper's matches and count.
+
+        Args:
+            keeper: Reads and changes matches.
+            observer: Counts.
+            wake: Told of each change.
+            ended: Called when a match has ended.
+            monotonic: Tells seconds.
+        """
         self._keeper = keeper
         self._observer = observer
         self._wake = wake
+        self._ended = ended
         self._monotonic = monotonic
 
     async def submit(
@@ -173,6 +183,7 @@ class Judge:
                 self._observer.round_over(summary.outcome)
         if after.ending:
             self._observer.match_over(after.ending.kind)
+            self._ended()
         self._wake(Wake(after.setup.match_id, place_of(stored.after)))
 
     def _timed_out(self, stored: Stored) -> None:

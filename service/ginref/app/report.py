@@ -32,7 +32,6 @@ class MatchFacts:
         commitment: The referee's commitment to its share.
         signature: The referee's signature over the commitment's statement.
         key_id: Thumbprint of the key that signed.
-        awaited: Seats that owe something now.
     """
 
     match_id: str
@@ -48,7 +47,6 @@ class MatchFacts:
     commitment: bytes
     signature: bytes
     key_id: str
-    awaited: tuple[Seat, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

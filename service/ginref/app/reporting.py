@@ -59,7 +59,6 @@ def match_facts(live: LiveMatch) -> MatchFacts:
         commitment=setup.commitment,
         signature=setup.signature,
         key_id=setup.key_id,
-        awaited=state.awaited,
     )
 
 

@@ -44,17 +44,13 @@ class Signing:
         """Work with these tools; `monotonic` tells seconds."""
         self._tools = tools
         self._monotonic = monotonic
-        self._asked = asyncio.Event()
         self._failed: dict[str, _Pause] = {}
 
-    def ask(self) -> None:
-        """Look for ended matches at once, not at the next interval."""
-        self._asked.set()
-
     async def run(self) -> None:
-        """Sign until cancelled."""
+        """Sign until cancelled, at once what ends in this process."""
+        ended = self._tools.ended
         while True:
-            self._asked.clear()
+            ended.clear()
             try:
                 more = await self.sign_finished() >= _BATCH
             except StoreUnavailableError:
@@ -66,7 +62,7 @@ class Signing:
                 continue
             try:
                 async with asyncio.timeout(_INTERVAL):
-                    await self._asked.wait()
+                    await ended.wait()
             except TimeoutError:
                 continue
 

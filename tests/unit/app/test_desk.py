@@ -61,7 +61,6 @@ async def test_a_new_match_offers_its_seats(world: World) -> None:
 
     assert facts.stage is Stage.FORMING
     assert facts.version == 1
-    assert facts.awaited == (Seat.NORTH, Seat.SOUTH)
     assert facts.ending is None
     assert facts.created_ms == world.time.ms
     report = await world.desk.get_match(SPECTATOR, facts.match_id)

@@ -212,4 +212,3 @@ async def test_no_deadline_runs_when_the_match_is_over(world: World) -> None:
     report = await world.desk.get_match(SPECTATOR, facts.match_id)
 
     assert report.public.clock.deadline_ms is None
-    assert report.public.facts.awaited == ()

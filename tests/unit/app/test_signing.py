@@ -148,12 +148,14 @@ async def test_a_signer_that_stopped_half_way_is_made_up_for(world: World) -> No
     assert await world.store.finished(10) == ()
 
 
-async def test_a_signer_goes_on_by_itself_and_can_be_asked(world: World) -> None:
+async def test_what_ends_in_this_process_is_signed_at_once(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signing_module, "_INTERVAL", 3_600.0)
     signing = asyncio.create_task(world.one.signing.run())
     await asyncio.sleep(0)
-    match_id = await _over(world)
 
-    world.one.signing.ask()
+    match_id = await _over(world)
 
     async with asyncio.timeout(10):
         await world.archive.written.wait()

@@ -136,7 +136,6 @@ class FakeReferee(bot_service_pb2_grpc.BotServiceServicer):
             commitment=b"c" * 32,
             signature=b"s" * 64,
             key_id="key",
-            awaited=(),
         )
 
     def welcome(self) -> app.Message:
