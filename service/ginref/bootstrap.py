@@ -19,7 +19,7 @@ from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
 from ginref.adapters.folder_archive import FolderArchive
 from ginref.adapters.key_folder import KeyFolder, KeyFolderError
 from ginref.adapters.metrics import CONTENT_TYPE, PrometheusObserver
-from ginref.adapters.redis_connection import UnsupportedStoreError
+from ginref.adapters.redis_address import UnsupportedStoreError
 from ginref.adapters.redis_store import RedisStore, open_store
 from ginref.adapters.sealing import AesSealer
 from ginref.adapters.secret_file import SecretFileError, read_secret, replace_secret
@@ -237,6 +237,8 @@ async def _problems(config: ServeConfig, store: RedisStore) -> tuple[str, ...]:
         reported = await store.durability()
     except StoreUnavailableError:
         return ("the store does not answer",)
+    except UnsupportedStoreError as error:
+        return (str(error),)
     return () if config.assume_durable else reported.problems
 
 

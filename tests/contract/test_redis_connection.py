@@ -7,11 +7,9 @@ import pytest
 import pytest_asyncio
 from redis.exceptions import ResponseError
 
-from ginref.adapters.redis_connection import (
-    PACKET_LIMIT,
-    RedisConnection,
-    UnsupportedStoreError,
-)
+from ginref.adapters.redis_address import UnsupportedStoreError
+from ginref.adapters.redis_connection import RedisConnection
+from ginref.adapters.redis_node import PACKET_LIMIT
 from ginref.adapters.redis_script import Script
 from ginref.adapters.redis_store import open_store
 
@@ -118,8 +116,6 @@ async def test_closing_waits_for_what_is_under_way(
 @pytest.mark.parametrize(
     "url",
     [
-        "redis+sentinel://localhost/main",
-        "redis+cluster://localhost",
         "http://localhost",
         "localhost:6379",
         "/var/run/redis.sock",

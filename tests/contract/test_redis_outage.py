@@ -10,6 +10,7 @@ from redis.asyncio import Redis
 from tests.contract.store_table import creation, key, move
 
 from ginref.adapters.redis_connection import RedisConnection
+from ginref.adapters.redis_script import SHARDS
 from ginref.adapters.redis_store import RedisStore, open_store
 from ginref.app.match_store import Applied, Duplicate, EntryId, Seen
 from ginref.app.port import StoreUnavailableError
@@ -54,7 +55,7 @@ async def test_without_a_server_every_call_says_unavailable(tmp_path: Path) -> N
 
 @asynccontextmanager
 async def scripted(path: Path, answer: bytes) -> AsyncIterator[list[bytes]]:
-    """Listen as a server that gives every command but the first steps one answer."""
+    """Listen as a server that gives every script one answer."""
     heard: list[bytes] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -63,10 +64,13 @@ async def scripted(path: Path, answer: bytes) -> AsyncIterator[list[bytes]]:
             if setup:
                 writer.write(b"+OK\r\n" * setup)
                 continue
+            if b"INFO" in data:
+                writer.write(b"$0\r\n\r\n")
+                continue
             heard.append(data)
             if not answer:
                 break
-            writer.write(answer)
+            writer.write(answer * data.count(b"EVALSHA"))
         writer.close()
 
     listener = await asyncio.start_unix_server(serve, path)
@@ -103,7 +107,7 @@ async def test_a_server_that_cannot_serve_is_unavailable_and_asked_only_once(
         with pytest.raises(StoreUnavailableError):
             await store.due(5)
 
-        assert len(heard) == 2
+        assert [data.count(b"EVALSHA") for data in heard] == [1, len(SHARDS)]
         await store.aclose()
 
 

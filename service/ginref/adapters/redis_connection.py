@@ -1,46 +1,46 @@
-"""How the referee talks to Redis: shared round trips, bounded waits, no retries.
-
-Commands that are given in one turn of the event loop leave in one packet. A few
-connections carry all of them: while these are busy, commands gather for the next
-packet, so that load makes packets larger instead of making callers queue.
+"""Commands on a store, wherever its servers are at the moment.
 
 The driver would send a command again after a lost answer, which may store a move
-twice; the caller does that with the same request id instead.
+twice; the caller does that with the same request id instead. Only what has
+certainly not run looks for its server again, and not for longer than a call may take.
 """
 
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from redis import exceptions
-from redis.asyncio import BlockingConnectionPool, Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
+from redis.asyncio import Redis
 
+from ginref.adapters.redis_address import Address, parse_store_url
+from ginref.adapters.redis_call import Argument, Call
+from ginref.adapters.redis_node import (
+    ANSWER_PATIENCE_S,
+    NOT_RUN,
+    Node,
+    NotReplicatedError,
+)
 from ginref.adapters.redis_script import Script
+from ginref.adapters.redis_status import Status
+from ginref.adapters.redis_topology import (
+    LOOK_PATIENCE_S,
+    Layout,
+    NobodyServesError,
+    topology_of,
+)
 from ginref.app.port import StoreUnavailableError
 
-SCHEMES: Final = ("unix", "redis", "rediss")
-
-CONNECTION_LIMIT: Final = 4
-PACKET_LIMIT: Final = 256
-"""Most commands in one packet."""
-
-CONNECT_PATIENCE_S: Final = 1.0
-ANSWER_PATIENCE_S: Final = 2.0
-
-Argument = str | bytes | int
+_FIRST_DELAY_S: Final = 0.05
+_LONGEST_DELAY_S: Final = 0.4
 
 _UNAVAILABLE: Final = (
+    *NOT_RUN,
     exceptions.ConnectionError,
     exceptions.TimeoutError,
-    exceptions.ReadOnlyError,
     exceptions.OutOfMemoryError,
-    exceptions.ClusterDownError,
-    exceptions.TryAgainError,
+    NobodyServesError,
+    NotReplicatedError,
     OSError,
     TimeoutError,
 )
@@ -49,50 +49,6 @@ _UNAVAILABLE_CODES: Final = (
     "MISCONF",
     "NOREPLICAS",
 )
-
-
-class UnsupportedStoreError(ValueError):
-    """A store URL that this version cannot open."""
-
-
-def pool_of(url: str, *, answer_patience_s: float | None) -> BlockingConnectionPool:
-    """Make connections to the server at a URL, which connect when first used.
-
-    Args:
-        url: A `unix://`, `redis://` or `rediss://` URL.
-        answer_patience_s: How long a connection waits for each answer; None where
-            its user bounds the wait.
-
-    Raises:
-        UnsupportedStoreError: The URL has another scheme, or cannot be read.
-    """
-    scheme = urlsplit(url).scheme
-    if scheme not in SCHEMES:
-        known = ", ".join(f"{name}://" for name in SCHEMES)
-        raise UnsupportedStoreError(
-            f"store URLs of the scheme {scheme!r} are not supported; use one of {known}"
-        )
-    try:
-        return BlockingConnectionPool.from_url(
-            url,
-            max_connections=CONNECTION_LIMIT,
-            timeout=ANSWER_PATIENCE_S,
-            socket_timeout=answer_patience_s,
-            socket_connect_timeout=CONNECT_PATIENCE_S,
-            retry=Retry(NoBackoff(), 0),
-            protocol=2,
-        )
-    except ValueError as error:
-        raise UnsupportedStoreError(f"not a store URL: {error}") from error
-
-
-def client_of(url: str) -> Redis:
-    """Make a client for what takes a connection of its own, as a subscription does.
-
-    Raises:
-        UnsupportedStoreError: The URL has another scheme, or cannot be read.
-    """
-    return Redis.from_pool(pool_of(url, answer_patience_s=ANSWER_PATIENCE_S))
 
 
 @contextmanager
@@ -112,75 +68,66 @@ def unavailable() -> Iterator[None]:
         raise
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """A command that waits for its answer.
-
-    Attributes:
-        parts: The command.
-        script: The script that it runs by its name in the server's cache, if any.
-        answer: Where the answer goes.
-    """
-
-    parts: tuple[Argument, ...]
-    script: Script | None
-    answer: asyncio.Future[Any]
-
-    def settle(self, answer: object) -> None:
-        """Give the answer to the caller, who may have gone away."""
-        if self.answer.done():
-            return
-        if isinstance(answer, Exception):
-            self.answer.set_exception(answer)
-        else:
-            self.answer.set_result(answer)
-
-    def in_full(self) -> "_Call":
-        """Return the call with the text of its script instead of the name."""
-        if self.script is None:
-            return self
-        return _Call(("EVAL", self.script.text, *self.parts[2:]), None, self.answer)
-
-
 class RedisConnection:
-    """Commands and scripts on one server; answers are as the server sends them."""
+    """Commands and scripts on a store; answers are as the servers send them.
+
+    What is `replicated` is answered only once every replica has all that the answer
+    rests on, where the store has replicas at all.
+    """
 
     def __init__(self, url: str, *, patience_s: float = ANSWER_PATIENCE_S) -> None:
         """Prepare connections; none is made before it is needed.
 
         Args:
-            url: A `unix://`, `redis://` or `rediss://` URL.
-            patience_s: How long a packet may take, in seconds.
+            url: A store URL.
+            patience_s: How long a packet may take, in seconds, and how long a call
+                may look for its server.
 
         Raises:
             UnsupportedStoreError: The URL has another scheme, or cannot be read.
         """
-        self._pool = pool_of(url, answer_patience_s=None)
+        self._store = parse_store_url(url)
+        self._topology = topology_of(self._store)
         self._patience_s = patience_s
-        self._waiting: list[_Call] = []
-        self._senders: set[asyncio.Task[None]] = set()
-        self._is_turn_open = False
+        self._layout: Layout | None = None
+        self._nodes: dict[Address, Node] = {}
+        self._lost: list[Call] = []
+        self._search: asyncio.Task[None] | None = None
+        self._closing: set[asyncio.Task[None]] = set()
+        self._replicas = self._store.replicas
+        self._looking = asyncio.Lock()
+        self._failures = 0
+
+    @property
+    def replicas(self) -> int:
+        """How many replicas, at least, confirm each write; 0 without replicas."""
+        return self._replicas or 0
 
     async def run(
-        self, script: Script, keys: Sequence[str], arguments: Sequence[Argument]
+        self,
+        script: Script,
+        keys: Sequence[str],
+        arguments: Sequence[Argument],
+        *,
+        replicated: bool = False,
     ) -> Any:  # noqa: ANN401 - the shape of the answer is the script's
-        """Run a script as a whole.
+        """Run a script as a whole, on the node of its keys.
 
         Raises:
             StoreUnavailableError: Whether it ran is unknown.
         """
         parts = ("EVALSHA", script.sha, len(keys), *keys, *arguments)
         with unavailable():
-            return await self._call(parts, script)
+            return await self._call(parts, keys[0], script, replicated=replicated)
 
-    async def command(self, *parts: Argument) -> Any:  # noqa: ANN401 - the command's
-        """Send one command.
+    async def command(self, *parts: Argument, replicated: bool = False) -> Any:  # noqa: ANN401 - the command's
+        """Send one command, whose first argument is its key or channel, if any.
 
         Raises:
             StoreUnavailableError: Whether it was carried out is unknown.
         """
         with unavailable():
-            return await self._call(parts)
+            return await self._call(parts, _key_of(parts), replicated=replicated)
 
     async def commands(self, commands: Sequence[tuple[Argument, ...]]) -> list[Any]:
         """Send several commands, in no certain order; return their answers in order.
@@ -188,7 +135,134 @@ class RedisConnection:
         Raises:
             StoreUnavailableError: Which of them were carried out is unknown.
         """
-        calls = [self._call(parts) for parts in commands]
+        calls = [self._call(parts, _key_of(parts)) for parts in commands]
+        return await self._all(calls)
+
+    async def run_for_each(
+        self, script: Script, keys: Sequence[str], arguments: Sequence[Argument]
+    ) -> list[Any]:
+        """Run a script of one key once for each key; return the answers in order.
+
+        Raises:
+            StoreUnavailableError: Which of them ran is unknown.
+        """
+        calls = [
+            self._call(("EVALSHA", script.sha, 1, key, *arguments), key, script)
+            for key in keys
+        ]
+        return await self._all(calls)
+
+    async def ask_servers(
+        self, *commands: tuple[Argument, ...]
+    ) -> list[tuple[Address, Status, list[Any]]]:
+        """Look for all servers that take writes, and ask each about itself.
+
+        Returns:
+            For each: where it is, its state, and its answers to the commands; an
+            error is an answer, too.
+
+        Raises:
+            StoreUnavailableError: One of them does not answer.
+        """
+        with unavailable():
+            if self._topology.can_move or self._layout is None:
+                await self._look()
+            nodes = list(self._nodes.values())
+            statuses = await asyncio.gather(*(node.learn() for node in nodes))
+        found: list[tuple[Address, Status, list[Any]]] = []
+        for node, status in zip(nodes, statuses, strict=True):
+            loop = asyncio.get_running_loop()
+            calls = [Call(parts, loop.create_future()) for parts in commands]
+            for call in calls:
+                node.put(call)
+            answers = await asyncio.gather(
+                *(call.answer for call in calls), return_exceptions=True
+            )
+            found.append((node.address, status, answers))
+        return found
+
+    async def subscribers(
+        self, channels: Sequence[str]
+    ) -> list[tuple[Redis, list[str]]]:
+        """Return who to subscribe at, and to which channels there.
+
+        A connection of such a client breaks when its server is no longer the one.
+
+        Raises:
+            StoreUnavailableError: That is not known now.
+        """
+        with unavailable():
+            if self._layout is None:
+                await self._look()
+            layout = self._layout
+            if layout is None:
+                raise NobodyServesError("no server takes writes")
+            places: dict[Address, list[str]] = {}
+            for channel in channels:
+                places.setdefault(layout.address_of(channel), []).append(channel)
+        return [
+            (self._nodes[address].subscriber, names)
+            for address, names in places.items()
+        ]
+
+    def is_filling(self, key: str) -> bool:
+        """Say whether the server of a key should take no new matches."""
+        if self._layout is None:
+            return False
+        with unavailable():
+            return self._nodes[self._layout.address_of(key)].status.is_filling
+
+    async def aclose(self) -> None:
+        """Wait for what is under way, then give back connections."""
+        await asyncio.sleep(0)
+        while self._search is not None or any(
+            node.is_busy for node in self._nodes.values()
+        ):
+            if self._search is not None:
+                await asyncio.wait([self._search])
+            await asyncio.gather(*(node.settled() for node in self._nodes.values()))
+            await asyncio.sleep(0)
+        closing = [node.aclose() for node in self._nodes.values()]
+        await asyncio.gather(self._topology.aclose(), *closing, *self._closing)
+
+    def returned(self, call: Call, error: Exception, address: Address) -> None:
+        """Let a call that has certainly not run look for its server."""
+        loop = asyncio.get_running_loop()
+        if not self._topology.can_move or loop.time() >= call.deadline_s:
+            call.settle(error)
+            return
+        call.attempts += 1
+        is_moved = isinstance(error, exceptions.MovedError)
+        if isinstance(error, exceptions.AskError) and not is_moved:
+            call.is_asking = True
+            self._node(Address(error.host or address.host, error.port)).put(call)
+            return
+        self._lose(call)
+
+    def doubted(self, address: Address) -> None:
+        """Look whether another server has taken over from one that is silent."""
+        if self._topology.can_move and address in self._nodes:
+            self._start_search()
+
+    def replicas_wanted(self, status: Status) -> int:
+        """Say how many replicas must confirm: all there are, and all there were."""
+        return max(self._replicas, status.replicas) if self._replicas else 0
+
+    def _call(
+        self,
+        parts: tuple[Argument, ...],
+        key: str | None,
+        script: Script | None = None,
+        *,
+        replicated: bool = False,
+    ) -> asyncio.Future[Any]:
+        loop = asyncio.get_running_loop()
+        deadline_s = loop.time() + self._patience_s
+        answer = loop.create_future()
+        self._route(Call(parts, answer, key, script, replicated, deadline_s))
+        return answer
+
+    async def _all(self, calls: Sequence[asyncio.Future[Any]]) -> list[Any]:
         answers = await asyncio.gather(*calls, return_exceptions=True)
         with unavailable():
             for answer in answers:
@@ -196,87 +270,118 @@ class RedisConnection:
                     raise answer
         return answers
 
-    async def aclose(self) -> None:
-        """Wait for what is under way, then give back connections."""
-        self._send_waiting()
-        while self._senders:
-            await asyncio.wait(self._senders)
-        await self._pool.aclose()
-
-    def _call(
-        self, parts: tuple[Argument, ...], script: Script | None = None
-    ) -> asyncio.Future[Any]:
-        """Put a command into the packet of this turn."""
-        loop = asyncio.get_running_loop()
-        call = _Call(parts, script, loop.create_future())
-        self._waiting.append(call)
-        if not self._is_turn_open:
-            self._is_turn_open = True
-            loop.call_soon(self._end_turn)
-        return call.answer
-
-    def _end_turn(self) -> None:
-        self._is_turn_open = False
-        self._send_waiting()
-
-    def _send_waiting(self) -> None:
-        """Send what waits, as far as there are connections to carry it."""
-        while self._waiting and len(self._senders) < CONNECTION_LIMIT:
-            packet = self._waiting[:PACKET_LIMIT]
-            del self._waiting[:PACKET_LIMIT]
-            sender = asyncio.create_task(self._send(packet))
-            self._senders.add(sender)
-            sender.add_done_callback(self._sent)
-
-    def _sent(self, sender: asyncio.Task[None]) -> None:
-        self._senders.discard(sender)
-        self._send_waiting()
-
-    async def _send(self, packet: list[_Call]) -> None:
-        """Send a packet and hand out the answers."""
+    def _route(self, call: Call) -> None:
+        """Hand a call to its server, or keep it until that is known."""
+        if self._layout is None:
+            self._lose(call)
+            return
         try:
-            async with asyncio.timeout(self._patience_s):
-                forgotten = await self._exchange(packet)
-                if forgotten:
-                    await self._exchange([call.in_full() for call in forgotten])
+            node = self._nodes[self._layout.address_of(call.key)]
+        except NobodyServesError as error:
+            self.returned(call, error, Address("", 0))
+            return
+        call.is_asking = False
+        node.put(call)
+
+    def _lose(self, call: Call) -> None:
+        self._lost.append(call)
+        self._start_search()
+
+    def _start_search(self) -> None:
+        if self._search is None:
+            self._search = asyncio.get_running_loop().create_task(self._find())
+            self._search.add_done_callback(self._found)
+
+    def _found(self, search: asyncio.Task[None]) -> None:
+        self._search = None
+        if self._lost and not search.cancelled():
+            self._start_search()
+
+    async def _find(self) -> None:
+        """Look for the servers, and send what waits for them on its way."""
+        attempts = min((call.attempts - 1 for call in self._lost), default=0)
+        attempts = max(attempts, self._failures)
+        if attempts > 0:
+            delay_s = _FIRST_DELAY_S * 2 ** min(attempts - 1, 9)
+            await asyncio.sleep(min(delay_s, _LONGEST_DELAY_S))
+        try:
+            await self._look()
         except Exception as error:  # noqa: BLE001 - it goes to the callers
-            for call in packet:
-                call.settle(error)
+            lost, self._lost = self._lost, []
+            for call in lost:
+                self.returned(call, error, Address("", 0))
+        else:
+            lost, self._lost = self._lost, []
+            for call in lost:
+                self._route(call)
 
-    async def _exchange(self, packet: list[_Call]) -> list[_Call]:
-        """Send a packet on one connection and hand out the answers.
+    async def _look(self) -> None:
+        """Find out which servers there are, and drop those that are no more.
 
-        Returns:
-            The calls whose scripts the server has not seen since it started: these
-            have not run.
+        Raises:
+            NobodyServesError: None takes writes.
+            RedisError: The only server does not answer.
+            OSError: Likewise.
+            TimeoutError: Likewise.
         """
-        forgotten: list[_Call] = []
-        connection = await self._pool.get_connection()
-        try:
-            await connection.send_packed_command(b"".join(map(_packed, packet)))
-            for call in packet:
-                try:
-                    call.settle(await connection.read_response())
-                except exceptions.NoScriptError as error:
-                    if call.script is None:
-                        call.settle(error)
-                    else:
-                        forgotten.append(call)
-                except exceptions.ResponseError as error:
-                    call.settle(error)
-        except BaseException:
-            # An answer that is still to come must not meet the next command.
-            await connection.disconnect(nowait=True)
-            raise
-        finally:
-            await self._pool.release(connection)
-        return forgotten
+        async with self._looking:
+            self._failures += 1
+            layout = await self._topology.find()
+            try:
+                statuses = await self._greet(layout)
+            except Exception:
+                # Nobody is better than a server that must not be believed.
+                self._layout = None
+                raise
+            self._failures = 0
+            if self._replicas is None:
+                known = layout.replicas or 0
+                seen = (status.replicas for status in statuses)
+                self._replicas = known or max(seen, default=0)
+            self._layout = layout
+            for address in layout.addresses:
+                self._nodes[address].touch_at(layout.touch_key_of(address))
+            for address in self._nodes.keys() - set(layout.addresses):
+                self._close(self._nodes.pop(address))
+
+    async def _greet(self, layout: Layout) -> list[Status]:
+        """Ask the servers of a layout what they are; return what they say."""
+        async with asyncio.timeout(self._patience_s):
+            asked = map(self._status, layout.addresses)
+            answers = await asyncio.gather(*asked, return_exceptions=True)
+        statuses: list[Status] = []
+        for answer in answers:
+            if isinstance(answer, Status):
+                statuses.append(answer)
+            elif not layout.ranges:
+                raise answer
+        # A Sentinel may still name a server that has been told to follow another.
+        if self._topology.can_move and not layout.ranges:
+            for status in statuses:
+                if status.role not in {"master", None}:
+                    raise NobodyServesError("the server that was found is a replica")
+        return statuses
+
+    async def _status(self, address: Address) -> Status:
+        async with asyncio.timeout(LOOK_PATIENCE_S):
+            return await self._node(address).learn()
+
+    def _node(self, address: Address) -> Node:
+        """Return the node at an address, made when it is new."""
+        node = self._nodes.get(address)
+        if node is None:
+            node = Node(self._store, address, self, patience_s=self._patience_s)
+            if self._layout is not None:
+                node.touch_at(self._layout.touch_key_of(address))
+            self._nodes[address] = node
+        return node
+
+    def _close(self, node: Node) -> None:
+        """Close a node once it has answered what it was asked."""
+        task = asyncio.get_running_loop().create_task(node.aclose())
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
 
 
-def _packed(call: _Call) -> bytes:
-    """Write a command as the protocol has it: every part after its length."""
-    pieces = [b"*%d\r\n" % len(call.parts)]
-    for part in call.parts:
-        data = part if isinstance(part, bytes) else str(part).encode()
-        pieces.append(b"$%d\r\n%b\r\n" % (len(data), data))
-    return b"".join(pieces)
+def _key_of(parts: tuple[Argument, ...]) -> str | None:
+    return str(parts[1]) if len(parts) > 1 else None

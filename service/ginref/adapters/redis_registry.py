@@ -17,9 +17,11 @@ class RedisRegistry(Registry):
     async def add(self, kind: str, key: str, row: str) -> str:
         """Store a row unless the key is taken; return the row that is stored."""
         place = registry_key(kind)
-        if await self._connection.command("HSETNX", place, key, row):
+        if await self._connection.command("HSETNX", place, key, row, replicated=True):
             return row
-        kept: bytes = await self._connection.command("HGET", place, key)
+        kept: bytes = await self._connection.command(
+            "HGET", place, key, replicated=True
+        )
         return kept.decode()
 
     async def get(self, kind: str, key: str) -> str | None:
@@ -30,7 +32,7 @@ class RedisRegistry(Registry):
     async def replace(self, kind: str, key: str, old: str, new: str) -> bool:
         """Replace a row if it is still `old`; say whether it was."""
         done = await self._connection.run(
-            REPLACE, [registry_key(kind)], [key, old, new]
+            REPLACE, [registry_key(kind)], [key, old, new], replicated=True
         )
         return bool(done)
 

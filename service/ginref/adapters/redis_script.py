@@ -371,3 +371,20 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1
 """
 )
+
+# What stands here does not matter: a write makes WAIT count all that came before.
+TOUCH: Final = Script(
+    """#!lua flags=allow-oom
+return redis.call('SET', KEYS[1], '')
+"""
+)
+
+DUE: Final = Script(
+    "#!lua flags=no-writes\n"
+    + _INTEGER
+    + _NOW
+    + """
+return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. integer(server_now(0)),
+  'WITHSCORES', 'LIMIT', 0, ARGV[1])
+"""
+)

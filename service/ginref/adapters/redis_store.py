@@ -1,6 +1,9 @@
-"""Matches in Redis or Valkey, 7.0 and later."""
+"""Matches in Redis or Valkey, 7.0 and later.
 
-import asyncio
+Where the store has replicas, what is told of a match is on all of them: neither a
+move that was acknowledged nor one that was only seen can be undone by a failover.
+"""
+
 import heapq
 import secrets
 from collections.abc import AsyncGenerator, Sequence
@@ -9,11 +12,13 @@ from typing import Final
 
 from ginref.adapters import redis_durability, redis_reply, redis_script, redis_wake
 from ginref.adapters.cursor import format_cursor, parse_cursor
-from ginref.adapters.redis_connection import Argument, RedisConnection, client_of
+from ginref.adapters.redis_call import Argument
+from ginref.adapters.redis_connection import RedisConnection
 from ginref.adapters.redis_registry import RedisRegistry
 from ginref.adapters.redis_script import (
     APPLY,
     CREATE,
+    DUE,
     IDENTITY_KEY,
     INDEX,
     READ,
@@ -24,6 +29,7 @@ from ginref.adapters.redis_script import (
     shard_keys,
     shard_of,
 )
+from ginref.app.error import Reason, RefusedError
 from ginref.app.match_store import (
     Applied,
     ApplyResult,
@@ -54,7 +60,7 @@ _REFUSALS: Final = {
 
 
 def open_store(url: str) -> "RedisStore":
-    """Open the store at a `unix://`, `redis://` or `rediss://` URL.
+    """Open the store at a URL: one server, or a group with Sentinels, or a cluster.
 
     The server is not asked yet: see `RedisStore.durability`.
 
@@ -65,7 +71,7 @@ def open_store(url: str) -> "RedisStore":
 
 
 class RedisStore(MatchStore):
-    """Matches on one server, shared with every other referee that uses it."""
+    """Matches on servers that are shared with every other referee that uses them."""
 
     def __init__(self, url: str) -> None:
         """Prepare connections; none is made before it is needed.
@@ -74,26 +80,40 @@ class RedisStore(MatchStore):
             UnsupportedStoreError: The URL has another scheme, or cannot be read.
         """
         self._connection = RedisConnection(url)
-        self._subscriber = client_of(url)
 
     def registry(self) -> RedisRegistry:
         """Return the registry on the same server, with the same connections."""
         return RedisRegistry(self._connection)
 
     async def create(self, creation: Creation) -> Applied | Duplicate:
-        """Store a new match, index it and set its first deadline."""
+        """Store a new match, index it and set its first deadline.
+
+        Raises:
+            RefusedError: `LIMIT_EXCEEDED`: the server's memory fills up, and what
+                is left is for moves. Nothing was written.
+        """
         match_id, clock = creation.match_id, creation.clock
         keys = match_keys(match_id)
         shard = shard_keys(shard_of(match_id))
-        known = await self._connection.command("HGET", keys.match, "request")
+        known = await self._connection.command(
+            "HGET", keys.match, "request", replicated=True
+        )
         if known is not None:
             return redis_reply.known_creation(known, creation)
+        if self._connection.is_filling(keys.match):
+            raise RefusedError(
+                Reason.LIMIT_EXCEEDED,
+                "the store fills up: no new matches until there is room",
+                limit="store_memory",
+            )
 
         # First the lists, then the match: a reader skips what is not there yet,
         # but nobody could find what is missing from a list.
         for bot in creation.bots:
             lists = bot_keys(bot)
-            await self._connection.run(INDEX, [lists.match, lists.live], [match_id])
+            await self._connection.run(
+                INDEX, [lists.match, lists.live], [match_id], replicated=True
+            )
         made, *facts = await self._connection.run(
             CREATE,
             [keys.match, keys.log, shard.deadline, shard.created],
@@ -113,6 +133,7 @@ class RedisStore(MatchStore):
                 shard.wake,
                 *(bot_topic(bot) for bot in creation.bots),
             ],
+            replicated=True,
         )
         if made == redis_script.EXISTS:
             return redis_reply.known_creation(facts[0], creation)
@@ -137,7 +158,7 @@ class RedisStore(MatchStore):
             ("", b"") if key is None else (redis_reply.bucket_of(key), key.digest)
         )
         answer = await self._connection.run(
-            READ, [keys.match, keys.idem], [bucket, digest]
+            READ, [keys.match, keys.idem], [bucket, digest], replicated=True
         )
         if not answer:
             return None
@@ -185,6 +206,7 @@ class RedisStore(MatchStore):
                 int(change.ending),
                 "due" if change.due_only else "late" if change.judge_time else "",
             ],
+            replicated=True,
         )
         if status == redis_script.APPLIED:
             now, *clock = facts[0].split(b",")
@@ -206,21 +228,25 @@ class RedisStore(MatchStore):
         start = "-" if after is None else f"({after.version}-{after.refusal}"
         limit = () if count is None else ("COUNT", count)
         entries = await self._connection.command(
-            "XRANGE", match_keys(match_id).log, start, "+", *limit
+            "XRANGE", match_keys(match_id).log, start, "+", *limit, replicated=True
         )
         return tuple(redis_reply.stored_entry(name, fields) for name, fields in entries)
 
     async def due(self, limit: int) -> Sequence[str]:
         """Return ids of matches whose deadline and grace are past, oldest first."""
-        seconds, microseconds = await self._connection.command("TIME")
-        now_ms = int(seconds) * 1000 + int(microseconds) // 1000
         keys = [shard_keys(shard).deadline for shard in SHARDS]
-        return await self._oldest(keys, f"({now_ms}", limit)
+        answers = await self._connection.run_for_each(DUE, keys, [limit])
+        return _oldest(answers, limit)
 
     async def finished(self, limit: int) -> Sequence[str]:
         """Return ids of ended matches whose record is not archived, oldest first."""
-        keys = [shard_keys(shard).outbox for shard in SHARDS]
-        return await self._oldest(keys, "+inf", limit)
+        answers = await self._connection.commands(
+            [
+                ("ZRANGE", shard_keys(shard).outbox, 0, limit - 1, "WITHSCORES")
+                for shard in SHARDS
+            ]
+        )
+        return _oldest(answers, limit)
 
     async def acknowledge(self, match_id: str) -> None:
         """Take an ended match off the list of `finished`; doing it twice is fine."""
@@ -284,7 +310,7 @@ class RedisStore(MatchStore):
 
     async def wakes(self) -> AsyncGenerator[Wake, None]:
         """Yield word of what may have changed."""
-        async with aclosing(redis_wake.wakes(self._subscriber)) as wakes:
+        async with aclosing(redis_wake.wakes(self._connection)) as wakes:
             async for wake in wakes:
                 yield wake
 
@@ -292,28 +318,22 @@ class RedisStore(MatchStore):
         """Return the 32-byte key that match ids are derived with; made once."""
         made = secrets.token_bytes(_IDENTITY_SIZE)
         await self._connection.command("SET", IDENTITY_KEY, made, "NX")
-        kept: bytes = await self._connection.command("GET", IDENTITY_KEY)
+        kept: bytes = await self._connection.command(
+            "GET", IDENTITY_KEY, replicated=True
+        )
         return kept
 
     async def durability(self) -> Durability:
-        """Ask the server what it promises."""
+        """Ask the servers what they promise.
+
+        Raises:
+            UnsupportedServerError: One of them is too old.
+        """
         return await redis_durability.durability(self._connection)
 
     async def aclose(self) -> None:
         """Give back connections."""
-        await asyncio.gather(self._connection.aclose(), self._subscriber.aclose())
-
-    async def _oldest(
-        self, keys: Sequence[str], until: str, limit: int
-    ) -> Sequence[str]:
-        answers = await self._connection.commands(
-            [
-                ("ZRANGEBYSCORE", key, "-inf", until, "WITHSCORES", "LIMIT", 0, limit)
-                for key in keys
-            ]
-        )
-        merged = heapq.merge(*(redis_reply.scored(answer) for answer in answers))
-        return tuple(match_id for _, match_id in merged)[:limit]
+        await self._connection.aclose()
 
     async def _newest(
         self, keys: Sequence[str], place: tuple[int, str] | None, limit: int
@@ -350,3 +370,9 @@ class RedisStore(MatchStore):
             for place, bots in zip(places, answers, strict=True)
             if bots is not None and bot in bots.decode().split("\n")
         ]
+
+
+def _oldest(answers: Sequence[Sequence[bytes]], limit: int) -> Sequence[str]:
+    """Merge what the shards have answered, by time."""
+    merged = heapq.merge(*map(redis_reply.scored, answers))
+    return tuple(match_id for _, match_id in merged)[:limit]

