@@ -96,7 +96,7 @@ class Session:
         self._bot = caller.bot or ""
         self._policy = policy or SessionPolicy()
         self._attachment = tools.chance.token(8).hex()
-        self._queue: asyncio.Queue[Message | None] = asyncio.Queue(_QUEUE)
+        self._queue: asyncio.Queue[Message | None] = asyncio.Queue()
         self._has_room = asyncio.Event()
         self._telling = asyncio.Semaphore(_TELLINGS)
         self._subscription: Subscription = hub.subscribe()
@@ -203,6 +203,11 @@ class Session:
         self.heard()
         self._emit(Problem(error=error, match_id=match_id))
 
+    async def finish(self) -> None:
+        """End the stream once all that the bot has asked for is answered."""
+        await self._work.finish_calls()
+        self.hang_up()
+
     def hang_up(self) -> None:
         """End the stream after what the bot has been told so far."""
         if self._ended:
@@ -210,9 +215,6 @@ class Session:
         self._ended = True
         self._subscription.close()
         self._work.stop_telling()
-        if self._queue.full():
-            # The reader is gone or far behind: make room for the last word.
-            self._queue.get_nowait()
         self._queue.put_nowait(None)
 
     async def close(self) -> None:
@@ -375,7 +377,7 @@ class Session:
             self._tools.observer.refusal(refusal.reason)
         if self._ended:
             return
-        if self._queue.full():
+        if self._queue.qsize() >= _QUEUE:
             # A bot that is so far behind learns nothing from old news.
             while not self._queue.empty():
                 self._queue.get_nowait()

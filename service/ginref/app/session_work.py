@@ -41,6 +41,11 @@ class SessionWork:
         for task in self._tellings - {asyncio.current_task()}:
             task.cancel()
 
+    async def finish_calls(self) -> None:
+        """Wait until all that the bot asked for is done."""
+        while self._calls:
+            await asyncio.wait(self._calls)
+
     async def finish(self) -> None:
         """Wait until every task has come to its end."""
         if tasks := self._calls | self._tellings:

@@ -88,7 +88,7 @@ async def _greeting(requests: Incoming) -> Hello:
 
 
 async def _hear(requests: Incoming, session: Session) -> None:
-    """Pass on what a bot says until it closes its side, then hang up.
+    """Pass on what a bot says until it closes its side; answer all of it, and end.
 
     Raises:
         RefusedError: Its token is good no more.
@@ -105,6 +105,7 @@ async def _hear(requests: Incoming, session: Session) -> None:
                 await _pass_on(request, session, received)
             except RefusedError as error:
                 session.complain(error, match_id_named(request))
+        await session.finish()
     finally:
         session.hang_up()
 
