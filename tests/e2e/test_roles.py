@@ -153,7 +153,7 @@ async def test_nobody_sees_a_hidden_card_of_a_live_match(room: Room) -> None:
         caller: [await watch.read()] for caller, watch in watches.items()
     }
     positions = [start]
-    illegal = f"knock {start.discard}"
+    illegal = f"knock {start.melded}"
     for text in (illegal, f"discard {start.discard}", "draw_stock", None):
         position = positions[-1]
         move = text or f"discard {position.discard}"
