@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -132,6 +133,35 @@ async def test_a_killed_server_comes_back_with_all_it_acknowledged(
             assert refused > 0
             assert server.pid not in {None, killed}
             assert len(await store.registry().rows("bot")) == 51 * (killing + 1)
+
+
+async def test_a_server_that_is_stopped_while_it_starts_again_leaves_no_child(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = EmbeddedServer(tmp_path)
+    await server.start()
+    create = asyncio.create_subprocess_exec
+    made: list[asyncio.subprocess.Process] = []
+    begun, go = asyncio.Event(), asyncio.Event()
+
+    async def create_slowly(*command: str, **how: Any) -> asyncio.subprocess.Process:  # noqa: ANN401 - of the function it stands for
+        made.append(await create(*command, **how))
+        begun.set()
+        await go.wait()
+        return made[-1]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", create_slowly)
+    assert server.pid is not None
+    os.kill(server.pid, signal.SIGKILL)
+    await begun.wait()
+
+    stopping = asyncio.create_task(server.stop())
+    await asyncio.wait({stopping}, timeout=0.05)
+    go.set()
+    await stopping
+
+    assert [process.returncode is None for process in made] == [False]
+    assert server.pid is None
 
 
 async def test_a_second_server_is_kept_out_and_the_first_goes_on(

@@ -95,6 +95,7 @@ class EmbeddedServer:
         self._folder = folder.absolute()
         self._lock: int | None = None
         self._socket_folder: Path | None = None
+        self._spawning: asyncio.Task[None] | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._supervisor: asyncio.Task[None] | None = None
 
@@ -136,6 +137,9 @@ class EmbeddedServer:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._supervisor
             self._supervisor = None
+        if self._spawning is not None:
+            await asyncio.wait({self._spawning})
+            self._spawning = None
         if self._process is not None:
             await _end(self._process)
             self._process = None
@@ -168,6 +172,11 @@ class EmbeddedServer:
         return path
 
     async def _spawn(self, binary: Path, path: Path) -> None:
+        """Start the server; once begun, it is known to `stop` whoever is cancelled."""
+        self._spawning = asyncio.create_task(self._make(binary, path))
+        await asyncio.shield(self._spawning)
+
+    async def _make(self, binary: Path, path: Path) -> None:
         """Start the server as a child that ends with this process."""
         if self._lock is None:
             raise EmbeddedServerError("the server has been stopped")
