@@ -61,8 +61,9 @@ def _round(played: PlayedRound) -> dict[str, Any]:
         "winner": _seat(summary.winner),
         "points": summary.points,
         "columns": list(summary.columns),
-        "idle": _seat(summary.idle),
     }
+    if summary.idle is not None:
+        facts["idle"] = str(summary.idle)
     if played.showdown is not None:
         facts["showdown"] = _showdown(played.showdown)
     return facts
@@ -72,7 +73,6 @@ def _showdown(showdown: Showdown) -> dict[str, Any]:
     laid, spread = showdown.arrangement, showdown.spread
     return {
         "knocker": str(showdown.knocker),
-        "defender": str(showdown.defender),
         "discard": None if showdown.discard is None else str(showdown.discard),
         "melds": [str(meld.cards) for meld in laid.melds],
         "deadwood": str(laid.deadwood),
@@ -93,7 +93,7 @@ def _sheet(match: Match) -> dict[str, Any]:
 
 
 def _game(game: Game) -> dict[str, Any]:
-    return {
+    facts: dict[str, Any] = {
         "entries": [
             [[entry.round_number, entry.points] for entry in column]
             for column in game.entries
@@ -101,17 +101,13 @@ def _game(game: Game) -> dict[str, Any]:
         "totals": list(game.totals),
         "winner": _seat(game.winner),
         "closed_in_round": game.closed_in_round,
-        "settlement": _settlement(game),
     }
-
-
-def _settlement(game: Game) -> dict[str, Any] | None:
-    if game.settlement is None:
-        return None
-    return {
-        "totals": list(game.settlement.totals),
-        "balances": list(game.settlement.balances),
-    }
+    if game.settlement is not None:
+        facts["settlement"] = {
+            "totals": list(game.settlement.totals),
+            "balances": list(game.settlement.balances),
+        }
+    return facts
 
 
 def _ending(state: MatchState) -> dict[str, Any] | None:
