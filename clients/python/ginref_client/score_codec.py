@@ -47,7 +47,9 @@ _ENDINGS: Final = {
     match_pb2.ENDING_KIND_VOID: EndingKind.VOID,
 }
 _FAULTS: Final = {
+    # An ending that names nobody was nobody's fault.
     match_pb2.FAULT_KIND_UNSPECIFIED: Fault.NOBODY,
+    match_pb2.FAULT_KIND_NOBODY: Fault.NOBODY,
     match_pb2.FAULT_KIND_SEAT: Fault.SEAT,
     match_pb2.FAULT_KIND_REFEREE: Fault.REFEREE,
     match_pb2.FAULT_KIND_ORGANIZER: Fault.ORGANIZER,

@@ -59,14 +59,7 @@ STAGES: Final = _by_name(Stage, match_pb.MatchStage, "MATCH_STAGE")
 
 ENDINGS: Final = _by_name(EndingKind, match_pb.EndingKind, "ENDING_KIND")
 
-FAULTS: Final[Mapping[Fault, match_pb.FaultKind.ValueType]] = MappingProxyType(
-    {
-        Fault.NOBODY: match_pb.FAULT_KIND_UNSPECIFIED,
-        Fault.SEAT: match_pb.FAULT_KIND_SEAT,
-        Fault.REFEREE: match_pb.FAULT_KIND_REFEREE,
-        Fault.ORGANIZER: match_pb.FAULT_KIND_ORGANIZER,
-    }
-)
+FAULTS: Final = _by_name(Fault, match_pb.FaultKind, "FAULT_KIND")
 
 PHASES: Final = _by_name(PhaseName, view_pb.Phase, "PHASE")
 

@@ -142,25 +142,29 @@ class _FaultKind:
 class _FaultKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FaultKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     FAULT_KIND_UNSPECIFIED: _FaultKind.ValueType  # 0
-    """Nobody: the match was played out."""
+    """Never sent."""
     FAULT_KIND_SEAT: _FaultKind.ValueType  # 1
     """One or more seats."""
     FAULT_KIND_REFEREE: _FaultKind.ValueType  # 2
     """The referee or its store."""
     FAULT_KIND_ORGANIZER: _FaultKind.ValueType  # 3
     """The organizer."""
+    FAULT_KIND_NOBODY: _FaultKind.ValueType  # 4
+    """Nobody: the match was played out."""
 
 class FaultKind(_FaultKind, metaclass=_FaultKindEnumTypeWrapper):
     """Who is answerable for an ending."""
 
 FAULT_KIND_UNSPECIFIED: FaultKind.ValueType  # 0
-"""Nobody: the match was played out."""
+"""Never sent."""
 FAULT_KIND_SEAT: FaultKind.ValueType  # 1
 """One or more seats."""
 FAULT_KIND_REFEREE: FaultKind.ValueType  # 2
 """The referee or its store."""
 FAULT_KIND_ORGANIZER: FaultKind.ValueType  # 3
 """The organizer."""
+FAULT_KIND_NOBODY: FaultKind.ValueType  # 4
+"""Nobody: the match was played out."""
 Global___FaultKind: _TypeAlias = FaultKind  # noqa: Y015
 
 @_typing.final

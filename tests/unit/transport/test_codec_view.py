@@ -20,9 +20,10 @@ from ginref.engine.ruleset import (
 from ginref.engine.seat import Seat
 from ginref.record.lifecycle import Ending, EndingKind, Fault
 from ginref.record.setup import Setup
+from ginref.transport.codec_match import ending_to_wire
 from ginref.transport.codec_view import public_view_to_wire, seat_view_to_wire
-from ginref.v1 import seat_pb2, view_pb2
-from ginref_client.codec import seat_view_from_wire
+from ginref.v1 import match_pb2, seat_pb2, view_pb2
+from ginref_client.codec import ending_from_wire, seat_view_from_wire
 
 RULES = [
     HOLLYWOOD.but(game_target=40),
@@ -215,3 +216,13 @@ def test_an_ending_says_who_won_and_who_was_at_fault(
 
     assert (written.kind, written.winner, written.fault) == (3, 1, 1)
     assert list(written.seats_at_fault) == [2]
+
+
+@pytest.mark.parametrize("fault", list(Fault), ids=str)
+def test_an_ending_always_says_whose_fault_it_was(fault: Fault) -> None:
+    ending = Ending(EndingKind.COMPLETED, Seat.NORTH, fault)
+
+    written = ending_to_wire(ending)
+
+    assert written.fault != match_pb2.FAULT_KIND_UNSPECIFIED
+    assert ending_from_wire(written) == ending
