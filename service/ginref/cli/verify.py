@@ -19,7 +19,7 @@ from ginref.record.verify import Finding, Verdict, verify_record
 _HEADLINES: Final = {
     Finding.VALID: Text("VALID", "bold green"),
     Finding.UNKNOWN_KEY: Text("TRUE, BUT SIGNED BY AN UNKNOWN KEY", "bold yellow"),
-    Finding.NOT_OPEN: Text("TRUE SO FAR, BUT THE DEAL IS NOT OPEN YET", "bold yellow"),
+    Finding.NOT_OPEN: Text("NOT PROVED: THE DEAL IS NOT OPEN YET", "bold yellow"),
     Finding.BROKEN: Text("BROKEN", "bold red"),
 }
 _NAME_WIDTH: Final = 10
@@ -44,8 +44,9 @@ def verify(
 ) -> None:
     """Prove match records: signature, deal, every move, the clocks and the score.
 
-    Exit status: 0 when every record is valid and its key trusted, 3 when a key is
-    unknown, 4 when a deal is not open yet, 1 when a record is broken or unreadable.
+    Exit status: 0 when every record is valid and its key trusted, 3 when a record is
+    valid but its key unknown, 4 when a deal is not open yet, so that no move could be
+    checked, whether its key is known or not, 1 when a record is broken or unreadable.
     Of several records the worst one counts.
     """
     console, complaints = _console(stderr=False), _console(stderr=True)
@@ -102,9 +103,8 @@ def _lines(verdict: Verdict) -> Iterator[tuple[str, str]]:
     if verdict.deals:
         yield "deals", verdict.deals
     if verdict.key_id:
-        known = verdict.finding is not Finding.UNKNOWN_KEY
-        state = "" if known else " (unknown: name the referee's keys with --keys)"
-        yield "key", verdict.key_id + state
+        unknown = " (unknown: name the referee's keys with --keys)"
+        yield "key", verdict.key_id + ("" if verdict.is_trusted else unknown)
     for note in verdict.notes:
         yield "note", note
 
@@ -148,6 +148,7 @@ def _facts(path: Path, verdict: Verdict) -> dict[str, Any]:
         "problem": verdict.problem,
         "version": verdict.version,
         "key_id": verdict.key_id,
+        "key_known": verdict.is_trusted,
         "notes": list(verdict.notes),
     }
     if verdict.record:

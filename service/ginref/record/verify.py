@@ -30,7 +30,11 @@ from ginref.record.share import commit_referee
 
 
 class Finding(enum.StrEnum):
-    """What a verification comes to."""
+    """What a verification comes to.
+
+    UNKNOWN_KEY says that the whole match was played again and is true. Where the
+    deal is not open nothing could be played, so that is NOT_OPEN, whoever signed.
+    """
 
     VALID = "valid"
     UNKNOWN_KEY = "unknown_key"
@@ -74,6 +78,7 @@ class Verdict:
             none.
         version: Version of the entry that is wrong, if it is one.
         key_id: Name of the key whose signature counted, or that is not known.
+        is_trusted: That key is one of those that were given.
         record: The record, as far as it could be read.
         replayed: The match played again, if all of it could be.
         notes: What a reader should know though nothing is wrong.
@@ -83,17 +88,20 @@ class Verdict:
     problem: str | None = None
     version: int | None = None
     key_id: str | None = None
+    is_trusted: bool = False
     record: Record | None = None
     replayed: Replay | None = None
     notes: tuple[str, ...] = ()
 
     @property
     def deals(self) -> str | None:
-        """Where the cards came from, and what that means; None if unreadable."""
+        """Where the cards came from, and what that means; None if not proved."""
         if self.record is None:
             return None
         source = self.record.setup.deal_source
-        if source is DealSource.SHARES and self.replayed:
+        if source is DealSource.SHARES:
+            if self.replayed is None:
+                return None
             state = self.replayed.state
             if state.match and not any(state.shares):
                 return _ALONE
@@ -137,39 +145,35 @@ def verify_record(envelope: bytes, keys: Mapping[str, bytes]) -> Verdict:
     try:
         notes = _check_facts(record, keys)
         replayed = _replay(record) if record.is_open else None
-    except ReplayError as error:
-        return _broken(str(error), version=error.version, record=record, key_id=key_id)
-    except (_BrokenError, RecordError) as error:
-        return _broken(str(error), record=record, key_id=key_id)
+    except (ReplayError, _BrokenError, RecordError) as error:
+        return Verdict(
+            finding=Finding.BROKEN,
+            problem=str(error),
+            version=error.version if isinstance(error, ReplayError) else None,
+            key_id=key_id,
+            is_trusted=trusted,
+            record=record,
+        )
     return Verdict(
         finding=_finding(trusted=trusted, is_open=record.is_open),
         key_id=key_id,
+        is_trusted=trusted,
         record=record,
         replayed=replayed,
         notes=notes,
     )
 
 
-def _broken(
-    problem: str,
-    *,
-    version: int | None = None,
-    record: Record | None = None,
-    key_id: str | None = None,
-) -> Verdict:
-    return Verdict(
-        finding=Finding.BROKEN,
-        problem=problem,
-        version=version,
-        record=record,
-        key_id=key_id,
-    )
+def _broken(problem: str) -> Verdict:
+    return Verdict(finding=Finding.BROKEN, problem=problem)
 
 
 def _finding(*, trusted: bool, is_open: bool) -> Finding:
-    if not trusted:
-        return Finding.UNKNOWN_KEY
-    return Finding.VALID if is_open else Finding.NOT_OPEN
+    # Nothing was played, so nothing of it may pass for true because of an excuse
+    # that is smaller.
+    if not is_open:
+        return Finding.NOT_OPEN
+    return Finding.VALID if trusted else Finding.UNKNOWN_KEY
 
 
 def _check_signatures(

@@ -133,6 +133,25 @@ def test_a_deal_that_is_not_open_yet_has_a_status_of_its_own(
 
     assert result.exit_code == 4
     assert "THE DEAL IS NOT OPEN YET" in result.stdout
+    assert "unknown" not in result.stdout
+
+
+def test_a_closed_deal_of_an_unknown_key_shows_no_result_and_says_both(
+    run: Run, good: Path, seal: Seal
+) -> None:
+    document = json.loads(parse_envelope(good.read_bytes()).payload)
+    document["openings"] = None
+    payload = json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
+    path = seal("closed.json", payload)
+
+    told, facts = run(path), json.loads(run(path, "--json").stdout)
+
+    assert told.exit_code == 4
+    assert "NOT PROVED: THE DEAL IS NOT OPEN YET" in told.stdout
+    assert "name the referee's keys with --keys" in told.stdout
+    assert "winner" not in told.stdout
+    assert (facts["exit_code"], facts["key_known"]) == (4, False)
+    assert "ending" not in facts
 
 
 def test_of_several_records_the_worst_one_counts(

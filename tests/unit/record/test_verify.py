@@ -157,6 +157,21 @@ def test_a_deal_that_is_not_open_yet_is_said_to_be_so(
     verdict = judge({**whole, "openings": None})
 
     assert (verdict.finding, verdict.finding.exit_code) == (Finding.NOT_OPEN, 4)
+    assert verdict.is_trusted
+
+
+def test_a_made_up_winner_does_not_pass_for_true_because_the_key_is_unknown(
+    whole: Document, referee: MakeReferee, keys: dict[str, bytes]
+) -> None:
+    winner = {"north": "south", "south": "north"}[whole["ending"]["winner"]]
+    ending = {**whole["ending"], "winner": winner}
+    payload = rfc8785.dumps({**whole, "openings": None, "ending": ending})
+
+    verdict = verify_record(seal_envelope(payload, PAYLOAD_TYPE, referee(1)), keys)
+
+    assert (verdict.finding, verdict.finding.exit_code) == (Finding.NOT_OPEN, 4)
+    assert not verdict.is_trusted
+    assert (verdict.replayed, verdict.deals) == (None, None)
 
 
 def test_of_several_findings_the_worst_counts() -> None:
