@@ -24,6 +24,7 @@ from ginref.record.entry import (
 )
 from ginref.record.shape import Place
 from ginref.record.share import SHARE_SIZE
+from ginref.record.submission import REQUEST_ID_BYTES
 
 _MOVE: Final = ("seat", "request_id", "move", "referee_ms")
 
@@ -115,7 +116,7 @@ def _read_kind(  # noqa: PLR0911 - one case for each kind of entry
             kind = Moved if word == "move" else Refused
             return kind(
                 seat,
-                facts["request_id"].text(),
+                _read_request_id(facts["request_id"]),
                 _read_move(facts["move"]),
                 facts["referee_ms"].number(),
             )
@@ -132,6 +133,13 @@ def _read_seat(place: Place) -> Seat:
         if text == str(seat):
             return seat
     raise place.fail("north, south or east expected")
+
+
+def _read_request_id(place: Place) -> str:
+    text = place.text()
+    if not 0 < len(text.encode()) <= REQUEST_ID_BYTES:
+        raise place.fail(f"1 to {REQUEST_ID_BYTES} bytes of text expected")
+    return text
 
 
 def _read_move(place: Place) -> Move:

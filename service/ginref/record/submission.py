@@ -8,6 +8,9 @@ from ginref.engine.move import Move
 from ginref.engine.seat import Seat
 from ginref.record.setup import canonical
 
+REQUEST_ID_BYTES: Final = 64
+"""Most bytes of a request id; it has one at least."""
+
 DIGEST_SIZE: Final = 10
 """Bytes of a digest of seat and request id."""
 

@@ -11,12 +11,10 @@ from google.protobuf.message import Message
 
 from ginref.app.error import Reason, RefusedError
 from ginref.app.gate import check_name
+from ginref.record.submission import REQUEST_ID_BYTES
 
 MESSAGE_BYTES: Final = 16 * 1024
 """Most bytes of a message that the referee reads."""
-
-REQUEST_ID_BYTES: Final = 64
-"""Most bytes of a request id."""
 
 _T = TypeVar("_T")
 

@@ -238,6 +238,8 @@ def put(document: dict[str, Any], path: str, value: object) -> dict[str, Any]:
         ("entries/5/share", None, r"entries\[5\].share: text expected"),
         ("entries/7/move", "fold", r"entries\[7\].move: 'fold' is not a move"),
         ("entries/7/move", "PASS", r"entries\[7\].move: written 'pass' expected"),
+        ("entries/7/request_id", "", r"entries\[7\].request_id: 1 to 64 bytes"),
+        ("entries/7/request_id", "é" * 33, r"entries\[7\].request_id: 1 to 64 bytes"),
         ("entries/7/referee_ms", ..., r"entries\[7\]: referee_ms is missing"),
     ],
 )
