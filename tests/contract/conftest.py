@@ -1,13 +1,41 @@
 """Stores to test, on every kind of server there is."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 import pytest_asyncio
 from redis.asyncio import Redis
+from tests.contract import redis_fleet
+from tests.contract.redis_fleet import Fleet
 from tests.contract.store_table import Table, memory_table, redis_table
 
 from ginref.adapters.redis_store import RedisStore, open_store
+
+
+@pytest.fixture(scope="session")
+def _guarded_fleet() -> Iterator[Fleet]:
+    with redis_fleet.guarded("redis") as fleet:
+        yield fleet
+
+
+@pytest.fixture(scope="session")
+def _cluster_fleet() -> Iterator[Fleet]:
+    with redis_fleet.cluster("valkey") as fleet:
+        yield fleet
+
+
+@pytest.fixture
+def sentinel_url(_guarded_fleet: Fleet) -> str:
+    """Empty Redis with a replica, found by Sentinels."""
+    _guarded_fleet.empty()
+    return _guarded_fleet.url
+
+
+@pytest.fixture
+def cluster_url(_cluster_fleet: Fleet) -> str:
+    """Empty cluster of Valkey, with a replica of each primary."""
+    _cluster_fleet.empty()
+    return _cluster_fleet.url
 
 
 @pytest_asyncio.fixture(
@@ -15,6 +43,8 @@ from ginref.adapters.redis_store import RedisStore, open_store
         "memory",
         pytest.param("valkey", marks=pytest.mark.redis),
         pytest.param("redis", marks=pytest.mark.redis),
+        pytest.param("sentinel", marks=pytest.mark.redis),
+        pytest.param("cluster", marks=pytest.mark.redis),
     ]
 )
 async def table(request: pytest.FixtureRequest) -> AsyncIterator[Table]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from redis.crc import key_slot
 
 HOST = "127.0.0.1"
 SERVICE = "main"
@@ -70,6 +71,11 @@ class Server:
         self._folder.mkdir()
         self._command = [binary, *arguments]
         self._process: subprocess.Popen[bytes] | None = None
+        self.is_stopped = False
+
+    @property
+    def answers(self) -> bool:
+        return self._process is not None and not self.is_stopped
 
     @property
     def address(self) -> str:
@@ -79,8 +85,8 @@ class Server:
     def url(self) -> str:
         return f"redis://{self.address}"
 
-    def start(self) -> None:
-        command = [*self._command, "--port", str(self.port), "--bind", HOST]
+    def start(self, *more: str) -> None:
+        command = [*self._command, "--port", str(self.port), "--bind", HOST, *more]
         command += ["--dir", str(self._folder)]
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
@@ -94,16 +100,26 @@ class Server:
         path.write_text("\n".join(lines) + "\n")
         self._command.insert(1, str(path))
 
-    def send(self, number: signal.Signals) -> None:
-        assert self._process is not None
-        os.kill(self._process.pid, number)
+    def stop(self) -> None:
+        """Let it stand still, with its connections open."""
+        self._send(signal.SIGSTOP)
+        self.is_stopped = True
+
+    def resume(self) -> None:
+        self._send(signal.SIGCONT)
+        self.is_stopped = False
 
     def kill(self) -> None:
-        """End it at once, as a power cut of its machine would."""
+        """End it at once; what it wrote to its file is what is left."""
         if self._process is not None:
-            self.send(signal.SIGKILL)
+            self._send(signal.SIGKILL)
             self._process.wait()
             self._process = None
+            self.is_stopped = False
+
+    def _send(self, number: signal.Signals) -> None:
+        assert self._process is not None
+        os.kill(self._process.pid, number)
 
     def ask(self, *words: str) -> bytes:
         """Send one command on a connection of its own; return the answer's start.
@@ -135,19 +151,62 @@ class Server:
 class Fleet:
     """Servers that belong together.
 
-    `servers` are what keeps data, the first primaries first; `guards` are Sentinels.
+    `groups` are what keeps data: the servers of each hold the same keys. `guards`
+    are Sentinels.
     """
 
     url: str
-    servers: tuple[Server, ...]
+    groups: tuple[tuple[Server, ...], ...]
     guards: tuple[Server, ...] = ()
 
-    def primaries(self) -> list[Server]:
-        return [server for server in self.servers if server.says("role:master")]
+    @property
+    def servers(self) -> list[Server]:
+        return [server for group in self.groups for server in group]
+
+    def group_of(self, key: str) -> tuple[Server, ...]:
+        """Return the servers that hold a key."""
+        return self.groups[key_slot(key.encode()) * len(self.groups) // SLOT_COUNT]
 
     def empty(self) -> None:
-        for server in self.primaries():
-            assert server.ask("FLUSHALL") == b"+OK"
+        for group in self.groups:
+            assert primary_of(group).ask("FLUSHALL") == b"+OK"
+
+    def heal(self) -> None:
+        """Bring back every server, and wait until all replicas follow."""
+        for group in self.groups:
+            primary = primary_of(group)
+            for server in group:
+                if server is primary:
+                    continue
+                if not server.answers:
+                    self._bring_back(server, primary)
+                until(lambda one=server: one.says("role:slave"))  # type: ignore[misc]
+                until(lambda one=server: one.says("master_link_status:up"))  # type: ignore[misc]
+            count = len(group) - 1
+            until(lambda: primary.says(f"connected_slaves:{count}"))  # noqa: B023
+
+    def _bring_back(self, server: Server, primary: Server) -> None:
+        if server.is_stopped:
+            server.resume()
+        elif len(self.groups) == 1:
+            # Sentinels do this, too, but take their time.
+            server.start("--replicaof", HOST, str(primary.port))
+        else:
+            server.start()
+
+
+def primary_of(group: Sequence[Server]) -> Server:
+    """Return the server of a group that takes writes; wait until there is one."""
+    found: list[Server] = []
+
+    def is_found() -> bool:
+        found.extend(
+            server for server in group if server.answers and server.says("role:master")
+        )
+        return bool(found)
+
+    until(is_found)
+    return found[0]
 
 
 @contextmanager
@@ -183,7 +242,7 @@ def pair(kind: str, *, way: Callable[[Server], int] | None = None) -> Iterator[F
         port = primary.port if way is None else way(primary)
         replica = run(*_keeping("--replicaof", HOST, str(port)))
         until(lambda: replica.says("master_link_status:up"))
-        yield Fleet(primary.url, (primary, replica))
+        yield Fleet(primary.url, ((primary, replica),))
 
 
 @contextmanager
@@ -213,7 +272,7 @@ def guarded(kind: str, *, replicas: int = 1) -> Iterator[Fleet]:
                 )
         places = ",".join(guard.address for guard in guards)
         url = f"redis+sentinel://{places}/{SERVICE}"
-        yield Fleet(url, (primary, *followers), tuple(guards))
+        yield Fleet(url, ((primary, *followers),), tuple(guards))
 
 
 @contextmanager
@@ -245,4 +304,4 @@ def cluster(kind: str) -> Iterator[Fleet]:
         for node in nodes[3:]:
             until(lambda node=node: node.says("master_link_status:up"))  # type: ignore[misc]
         url = "redis+cluster://" + ",".join(node.address for node in nodes)
-        yield Fleet(url, tuple(nodes))
+        yield Fleet(url, tuple(zip(nodes[:3], nodes[3:], strict=True)))

@@ -5,9 +5,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-from redis.asyncio import Redis
-
 from ginref.adapters.memory_store import MemoryStore
+from ginref.adapters.redis_connection import RedisConnection
 from ginref.adapters.redis_script import match_keys, shard_keys, shard_of
 from ginref.adapters.redis_store import open_store
 from ginref.app.match_store import (
@@ -53,8 +52,11 @@ async def memory_table() -> AsyncIterator[Table]:
     passed = 0
 
     async def age(_: str, by_ms: int) -> None:
+        """Let time pass, while somebody acts on deadlines."""
         nonlocal passed
-        passed += by_ms
+        for part_ms in itertools.chain([by_ms % 1000], [1000] * (by_ms // 1000)):
+            passed += part_ms
+            await store.beat()
 
     store = MemoryStore(lambda: next(now) + passed)
     yield Table(store, store, age)
@@ -63,16 +65,16 @@ async def memory_table() -> AsyncIterator[Table]:
 
 @asynccontextmanager
 async def redis_table(url: str) -> AsyncIterator[Table]:
-    store, second, hand = open_store(url), open_store(url), Redis.from_url(url)
+    store, second, hand = open_store(url), open_store(url), RedisConnection(url)
 
     async def age(match_id: str, by_ms: int) -> None:
         """Move the match into the past, which is the same as waiting."""
         match = match_keys(match_id).match
-        await hand.hincrby(match, "started", -by_ms)
-        await hand.hincrby(match, "deadline", -by_ms)
+        await hand.command("HINCRBY", match, "started", -by_ms)
+        await hand.command("HINCRBY", match, "deadline", -by_ms)
         deadlines = shard_keys(shard_of(match_id)).deadline
-        if await hand.zscore(deadlines, match_id) is not None:
-            await hand.zincrby(deadlines, -by_ms, match_id)
+        if await hand.command("ZSCORE", deadlines, match_id) is not None:
+            await hand.command("ZINCRBY", deadlines, -by_ms, match_id)
 
     yield Table(store, second, age)
     await store.aclose()

@@ -94,14 +94,14 @@ class RedisConnection:
         self._lost: list[Call] = []
         self._search: asyncio.Task[None] | None = None
         self._closing: set[asyncio.Task[None]] = set()
-        self._replicas = self._store.replicas
+        self._least_replicas = self._store.replicas
         self._looking = asyncio.Lock()
         self._failures = 0
 
     @property
-    def replicas(self) -> int:
-        """How many replicas, at least, confirm each write; 0 without replicas."""
-        return self._replicas or 0
+    def is_replicated(self) -> bool:
+        """Every write is confirmed by replicas, or is not acknowledged."""
+        return bool(self._least_replicas)
 
     async def run(
         self,
@@ -139,16 +139,21 @@ class RedisConnection:
         return await self._all(calls)
 
     async def run_for_each(
-        self, script: Script, keys: Sequence[str], arguments: Sequence[Argument]
+        self,
+        script: Script,
+        each: Sequence[Sequence[str]],
+        arguments: Sequence[Argument] = (),
     ) -> list[Any]:
-        """Run a script of one key once for each key; return the answers in order.
+        """Run a script once for each group of keys; return the answers in order.
 
         Raises:
             StoreUnavailableError: Which of them ran is unknown.
         """
         calls = [
-            self._call(("EVALSHA", script.sha, 1, key, *arguments), key, script)
-            for key in keys
+            self._call(
+                ("EVALSHA", script.sha, len(keys), *keys, *arguments), keys[0], script
+            )
+            for keys in each
         ]
         return await self._all(calls)
 
@@ -244,9 +249,13 @@ class RedisConnection:
         if self._topology.can_move and address in self._nodes:
             self._start_search()
 
-    def replicas_wanted(self, status: Status) -> int:
-        """Say how many replicas must confirm: all there are, and all there were."""
-        return max(self._replicas, status.replicas) if self._replicas else 0
+    def replicas_wanted(self, address: Address, status: Status) -> int:
+        """Say how many replicas must confirm a write: all that may take over.
+
+        One that is not connected may, too, and would know nothing of the write.
+        """
+        known = 0 if self._layout is None else self._layout.replicas.get(address, 0)
+        return max(self._least_replicas or 0, known, status.replicas)
 
     def _call(
         self,
@@ -334,10 +343,8 @@ class RedisConnection:
                 self._layout = None
                 raise
             self._failures = 0
-            if self._replicas is None:
-                known = layout.replicas or 0
-                seen = (status.replicas for status in statuses)
-                self._replicas = known or max(seen, default=0)
+            if self._least_replicas is None:
+                self._least_replicas = _least_replicas(layout, statuses)
             self._layout = layout
             for address in layout.addresses:
                 self._nodes[address].touch_at(layout.touch_key_of(address))
@@ -385,3 +392,13 @@ class RedisConnection:
 
 def _key_of(parts: tuple[Argument, ...]) -> str | None:
     return str(parts[1]) if len(parts) > 1 else None
+
+
+def _least_replicas(layout: Layout, statuses: Sequence[Status]) -> int:
+    """Return how many replicas there will always have to be from now on.
+
+    Who guards the servers may be told to forget some of their replicas, never all.
+    """
+    if layout.replicas:
+        return min(1, *layout.replicas.values())
+    return max((status.replicas for status in statuses), default=0)

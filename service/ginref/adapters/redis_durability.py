@@ -38,7 +38,7 @@ async def durability(connection: RedisConnection) -> Durability:
         flushes.append(flush if flush in _FROM_WEAK_TO_STRONG else _UNKNOWN)
         keeps_files = keeps_files and status.has_file is not False
         least = settings["min-replicas-to-write"]
-        wanted = connection.replicas
+        wanted = connection.replicas_wanted(address, status)
         texts = [
             *_setting_problems(status, settings),
             *_state_problems(status, cluster),
@@ -48,15 +48,19 @@ async def durability(connection: RedisConnection) -> Durability:
         problems += [prefix + text for text in texts]
     weakest = min(flushes, key=_FROM_WEAK_TO_STRONG.index)
     return Durability(
-        mode=_mode(weakest, connection.replicas, keeps_files=keeps_files),
+        mode=_mode(
+            weakest,
+            is_replicated=connection.is_replicated,
+            keeps_files=keeps_files,
+        ),
         problems=tuple(problems),
     )
 
 
-def _mode(flush: str, replicas: int, *, keeps_files: bool) -> str:
+def _mode(flush: str, *, is_replicated: bool, keeps_files: bool) -> str:
     if not keeps_files:
         return "none"
-    if replicas:
+    if is_replicated:
         return f"replicated/{flush}"
     return _UNKNOWN if flush == _UNKNOWN else f"local/{flush}"
 

@@ -65,7 +65,7 @@ class Owner(Protocol):
     def doubted(self, address: Address) -> None:
         """Learn that a server has not answered."""
 
-    def replicas_wanted(self, status: Status) -> int:
+    def replicas_wanted(self, address: Address, status: Status) -> int:
         """Say how many replicas must confirm a write at a server in this state."""
 
 
@@ -273,7 +273,9 @@ class Node:
         try:
             wanted = 0
             if any(call.is_replicated for call in packet):
-                wanted = self._owner.replicas_wanted(self.status)
+                wanted = self._owner.replicas_wanted(
+                    self.address, self.status
+                )
             for call in packet:
                 call.is_sent = True
             data = b"".join([call.packed() for call in packet])

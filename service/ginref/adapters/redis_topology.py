@@ -34,13 +34,13 @@ class Layout:
     Attributes:
         addresses: Servers that take writes, in a fixed order.
         ranges: First slot, last slot and server, by slot; empty when one takes all.
-        replicas: Replicas that each server is known to have, at least; None when
-            nobody but the server itself can tell.
+        replicas: How many replicas each server is known to have, whether they are
+            connected or not: any of them may take over.
     """
 
     addresses: tuple[Address, ...]
     ranges: tuple[tuple[int, int, Address], ...] = field(default=(), repr=False)
-    replicas: int | None = None
+    replicas: Mapping[Address, int] = field(default_factory=dict)
 
     def address_of(self, key: str | None) -> Address:
         """Return the server that takes a key, or any server for None.
@@ -194,7 +194,8 @@ class Sentinels(Topology):
                 replicas = max(replicas, len(followers))
         if not votes:
             raise NobodyServesError(f"no Sentinel knows a service {self._service!r}")
-        return Layout(addresses=(votes.most_common(1)[0][0],), replicas=replicas)
+        address = votes.most_common(1)[0][0]
+        return Layout(addresses=(address,), replicas={address: replicas})
 
     async def aclose(self) -> None:
         """Give back connections."""
@@ -235,7 +236,7 @@ class Cluster(Topology):
 
     def _layout(self, shards: Sequence[Any], asked: Address) -> Layout | None:
         ranges: list[tuple[int, int, Address]] = []
-        replicas: list[int] = []
+        replicas: dict[Address, int] = {}
         for shard in map(_fields, shards):
             slots = shard[b"slots"]
             nodes = [_fields(node) for node in shard[b"nodes"]]
@@ -245,7 +246,7 @@ class Cluster(Topology):
             # After an election the old primary may still be called one, and failed.
             primaries.sort(key=lambda node: node[b"health"] != b"online")
             address = self._address(primaries[0], asked)
-            replicas.append(len(nodes) - 1)
+            replicas[address] = replicas.get(address, 0) + len(nodes) - 1
             ranges += [
                 (int(first), int(last), address)
                 for first, last in zip(slots[::2], slots[1::2], strict=True)
@@ -253,9 +254,9 @@ class Cluster(Topology):
         if not ranges:
             return None
         return Layout(
-            addresses=tuple(sorted({address for _, _, address in ranges})),
+            addresses=tuple(sorted(replicas)),
             ranges=tuple(sorted(ranges)),
-            replicas=min(replicas),
+            replicas=replicas,
         )
 
     def _address(self, node: Mapping[bytes, Any], asked: Address) -> Address:
