@@ -16,7 +16,7 @@ class ClockPolicy:
     """The time rules of a match, fixed at creation; all values in milliseconds.
 
     Attributes:
-        name: Preset name, or `custom`.
+        name: Name of the preset that it is, or `custom`.
         start_ms: Time for each step from offer to ready.
         free_ms: Time of a move that costs nothing.
         bank_ms: Time of a seat for the whole match beyond its free time.
@@ -60,6 +60,11 @@ RESEARCH: Final = ClockPolicy(
 PRESETS: Final = MappingProxyType(
     {policy.name: policy for policy in (FAST, STANDARD, RESEARCH)}
 )
+"""Time rules by name. A name stands for its numbers in every record there is, so
+other numbers need another name."""
+
+CUSTOM: Final = "custom"
+"""Name of all time rules that have no name of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

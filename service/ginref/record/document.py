@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from ginref.engine.error import RulesetError
 from ginref.engine.ruleset import Ruleset
-from ginref.record.clock import ClockPolicy
+from ginref.record.clock import CUSTOM, PRESETS, ClockPolicy
 from ginref.record.entry import StampedEntry
 from ginref.record.entry_json import entry_to_json, read_entry
 from ginref.record.replay import Replay, ReplayError, replay
@@ -217,8 +217,17 @@ def _read_ruleset(place: Place) -> Ruleset:
 
 def _read_clock(place: Place) -> ClockPolicy:
     parts = place.members({field.name for field in fields(ClockPolicy)})
-    name = parts.pop("name").text()
-    return ClockPolicy(name=name, **{key: at.number() for key, at in parts.items()})
+    name = parts.pop("name")
+    numbers = {key: at.number() for key, at in parts.items()}
+    policy = ClockPolicy(name=name.text(), **numbers)
+    if policy.name == CUSTOM:
+        return policy
+    # A reader knows a preset by its name, and does not look at the numbers.
+    if policy.name not in PRESETS:
+        raise name.fail(f"one of {', '.join(PRESETS)} or {CUSTOM} expected")
+    if policy != PRESETS[policy.name]:
+        raise place.fail(f"other numbers than {policy.name} stands for")
+    return policy
 
 
 def _read_secrets(

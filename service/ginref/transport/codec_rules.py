@@ -10,15 +10,13 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from ginref.app.error import Reason, RefusedError
 from ginref.engine.error import RulesetError
 from ginref.engine.ruleset import Ruleset, preset
-from ginref.record.clock import PRESETS, STANDARD, ClockPolicy
+from ginref.record.clock import CUSTOM, PRESETS, STANDARD, ClockPolicy
 from ginref.transport.field import invalid, missing, read_within
 from ginref.v1 import clock_pb2 as clock_pb
 from ginref.v1 import ruleset_pb2 as ruleset_pb
 
 DURATION_LIMIT_MS: Final = 24 * 60 * 60 * 1000
 """Most milliseconds of any time rule: a day."""
-
-_CUSTOM: Final = "custom"
 
 _RULES_KEPT: Final = 64
 
@@ -80,13 +78,13 @@ def clock_from_wire(name: str, custom: clock_pb.ClockPolicy | None) -> ClockPoli
         return PRESETS[name] if name else STANDARD
     if name:
         raise invalid("clock_preset", "a preset or a clock, not both,")
-    if custom.name not in {"", _CUSTOM}:
-        raise invalid("clock.name", f"{_CUSTOM} or nothing")
+    if custom.name not in {"", CUSTOM}:
+        raise invalid("clock.name", f"{CUSTOM} or nothing")
     values = {
         key: read_within(getattr(custom, key), least, DURATION_LIMIT_MS, f"clock.{key}")
         for key, least in _LEAST_MS.items()
     }
-    return ClockPolicy(name=_CUSTOM, **values)
+    return ClockPolicy(name=CUSTOM, **values)
 
 
 @lru_cache(_RULES_KEPT)
