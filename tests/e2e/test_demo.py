@@ -6,10 +6,13 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import groupby
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from ginref.cli import app, demo
 from ginref.cli.child_referee import ChildReferee, ChildRefereeError
 
 DEMO = (sys.executable, "-m", "ginref", "demo", "--pace-ms", "0")
@@ -110,6 +113,55 @@ def test_an_unknown_ruleset_is_one_clear_line(folder: Path) -> None:
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1
     assert "whist" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("patience", "told"),
+    [
+        pytest.param("_MATCH_PATIENCE", "the match hangs", id="match"),
+        pytest.param("_RECORD_PATIENCE", "the record is not signed", id="record"),
+    ],
+)
+def test_what_takes_too_long_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, patience: str, told: str
+) -> None:
+    """Somebody who waits in vain learns for what, and nothing is left running."""
+    monkeypatch.setattr(demo, patience, 0.0)
+    options = ["--pace-ms", "0", "--ruleset", "gin", "--folder", str(folder / "demo")]
+
+    result = CliRunner().invoke(app, ["demo", *options])
+
+    assert result.exit_code == 1
+    assert result.stderr == f"ginref demo: {told}\n"
+    assert running_in(folder) == []
+
+
+def shape(text: str) -> list[str]:
+    """Return what lines look like, whatever was dealt, and each look once in a row."""
+    looks = []
+    for line in text.splitlines():
+        look = re.sub(r"\bm[a-z2-7]{16}\b", "<id>", line)
+        look = re.sub(r"^  key  .*", "<key>", look)
+        look = re.sub(r"\b(careful|simple)(?= wins|$)", "<bot>", look.rstrip())
+        look = re.sub(r"\b(north|south)\b", "<seat>", look)
+        look = re.sub(r"(?<=\s)\+?\d+\b", "<n>", re.sub("─+", "─", look))
+        # Which games have an entry or a winner differs from row to row.
+        look = re.sub(r"^ (won|<n>|\s)*<n>$", "<row>", look)
+        looks.append(" ".join(look.split()))
+    return [look for look, _ in groupby(looks)]
+
+
+def test_the_readme_shows_what_a_demo_prints(folder: Path) -> None:
+    """Line by line, but for the cards, the ids and the folder."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    sample = readme.split("It ends like this:\n\n```text\n")[1].split("```")[0]
+    printed = run(folder / "demo").replace(str(folder / "demo"), "build/demo")
+
+    found = "\n".join(shape(printed))
+
+    for part in sample.split(" …\n"):
+        assert "\n".join(shape(part)) in found
+    assert "record build/demo/<id>.json\nkeys build/demo/keys" in found
 
 
 async def test_a_second_demo_in_a_folder_hears_of_the_first(folder: Path) -> None:

@@ -148,10 +148,6 @@ def demo(
     try:
         _check_rules(ruleset)
         path = asyncio.run(_play(console, ruleset, seed, folder, pace_ms / 1000))
-    except TimeoutError as error:
-        # First, because it is an OSError, too, and has no text.
-        _complain("the match hangs")
-        raise typer.Exit(1) from error
     except (RulesetError, ChildRefereeError, ClientError, OSError) as error:
         _complain(str(error))
         raise typer.Exit(1) from error
@@ -233,12 +229,17 @@ async def _watch(
     playing = asyncio.gather(
         *(session.run(lambda over: len(over) > 0) for session in sessions)
     )
-    async with asyncio.timeout(_MATCH_PATIENCE):
-        if console.is_terminal:
-            with Live(board, console=console, refresh_per_second=12, transient=True):
+    try:
+        async with asyncio.timeout(_MATCH_PATIENCE):
+            if console.is_terminal:
+                with Live(
+                    board, console=console, refresh_per_second=12, transient=True
+                ):
+                    heard, _ = await playing
+            else:
                 heard, _ = await playing
-        else:
-            heard, _ = await playing
+    except TimeoutError:
+        raise TimeoutError("the match hangs") from None
     return heard[0]
 
 
@@ -254,14 +255,17 @@ def _tell_result(console: Console, board: Board, result: FinishedMatch) -> None:
 
 async def _record(referee: Referee, match_id: str) -> bytes:
     """Wait until the record is signed."""
-    async with asyncio.timeout(_RECORD_PATIENCE):
-        while True:
-            try:
-                return await referee.record(match_id)
-            except RefusedError as error:
-                if error.reason != "RECORD_NOT_READY":
-                    raise
-            await asyncio.sleep(_POLL)
+    try:
+        async with asyncio.timeout(_RECORD_PATIENCE):
+            while True:
+                try:
+                    return await referee.record(match_id)
+                except RefusedError as error:
+                    if error.reason != "RECORD_NOT_READY":
+                        raise
+                await asyncio.sleep(_POLL)
+    except TimeoutError:
+        raise TimeoutError("the record is not signed") from None
 
 
 def _complain(line: str) -> None:
