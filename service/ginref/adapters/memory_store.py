@@ -5,7 +5,7 @@ import secrets
 import time
 from bisect import bisect_right
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Final
 
@@ -31,6 +31,7 @@ from ginref.app.match_store import (
 )
 from ginref.app.port import Registry
 from ginref.record.clock import StoredClock, advance, is_late
+from ginref.record.heartbeat import Heartbeat
 
 _TOPIC_LIMIT: Final = 1024
 _IDENTITY_SIZE: Final = 32
@@ -47,6 +48,7 @@ class _Match:
     creation: Creation
     created_ms: int
     latest_ms: int
+    due_ms: int
     clock: StoredClock
     state: bytes
     version: int = 1
@@ -63,10 +65,10 @@ class _Match:
         request_hash, entry_id = self.known[key.digest]
         return Seen(entry_id=entry_id, same_request=request_hash == key.request_hash)
 
-    def is_past(self, now_ms: int) -> bool:
-        """Say whether the deadline and grace are past."""
+    def is_past(self, now_ms: int, credit_ms: int) -> bool:
+        """Say whether the deadline, the credit and the grace are past."""
         grace_ms = self.creation.clock.grace_ms
-        return is_late(now_ms, self.clock.deadline_ms, grace_ms)
+        return is_late(now_ms, self.clock.deadline_ms + credit_ms, grace_ms)
 
 
 class MemoryStore(MatchStore):
@@ -82,6 +84,7 @@ class MemoryStore(MatchStore):
         self._live: dict[str, list[str]] = {}
         self._attachments: dict[str, str] = {}
         self._topics: set[asyncio.Queue[Wake]] = set()
+        self._heartbeat = Heartbeat()
         self._identity = secrets.token_bytes(_IDENTITY_SIZE)
 
     async def create(self, creation: Creation) -> Applied | Duplicate:
@@ -91,7 +94,9 @@ class MemoryStore(MatchStore):
         if held is not None:
             same = held.creation.request_hash == creation.request_hash
             return Duplicate(Seen(entry_id=entry_id, same_request=same))
-        now_ms = self._clock()
+        now_ms = self._heartbeat.now_ms(self._clock())
+        if self._heartbeat.at_ms is None:
+            self._settle()
         clock = StoredClock(
             to_act=None,
             started_ms=now_ms,
@@ -103,6 +108,7 @@ class MemoryStore(MatchStore):
             creation=creation,
             created_ms=now_ms,
             latest_ms=now_ms,
+            due_ms=clock.deadline_ms,
             clock=clock,
             state=creation.state,
             log=[entry],
@@ -126,9 +132,9 @@ class MemoryStore(MatchStore):
             over=held.ended_ms is not None,
             setup=held.creation.setup,
             state=held.state,
-            clock=held.clock,
+            clock=replace(held.clock, credit_ms=self._credit_ms(held)),
             created_ms=held.created_ms,
-            now_ms=max(self._clock(), held.latest_ms),
+            now_ms=self._now_ms(held),
             seen=held.seen(key),
         )
 
@@ -140,11 +146,18 @@ class MemoryStore(MatchStore):
         seen = held.seen(change.key)
         if seen is not None:
             return Duplicate(seen)
-        now_ms = max(self._clock(), held.latest_ms)
-        problem = _objection(held, change, now_ms)
+        if held.ended_ms is not None:
+            return Refusal.OVER
+        if not self._heartbeat.is_settled(self._clock()):
+            self._settle()
+        now_ms, credit_ms = self._now_ms(held), self._credit_ms(held)
+        problem = _objection(held, change, now_ms, credit_ms)
+        if problem is Refusal.NOT_DUE:
+            held.due_ms = held.clock.deadline_ms + credit_ms
         if problem is not None:
             return problem
 
+        clock = replace(held.clock, credit_ms=credit_ms)
         if change.refusal:
             held.refusals += 1
             entry_id = EntryId(held.version, held.refusals)
@@ -157,18 +170,27 @@ class MemoryStore(MatchStore):
                 to_act=change.to_act,
                 window_ms=change.window_ms,
                 ending=change.ending,
+                credit_ms=credit_ms,
             )
+            clock = held.clock
+            held.due_ms = clock.deadline_ms
             held.version += 1
             held.refusals = 0
             held.state = change.state
             held.ended_ms = now_ms if change.ending else None
             entry_id = EntryId(held.version)
         held.latest_ms = now_ms
-        held.log.append(StoredEntry(id=entry_id, time_ms=now_ms, entry=change.entry))
+        held.log.append(
+            StoredEntry(
+                id=entry_id, time_ms=now_ms, entry=change.entry, credit_ms=credit_ms
+            )
+        )
         if change.key is not None:
             held.known[change.key.digest] = (change.key.request_hash, entry_id)
         self._wake(Wake(change.match_id, entry_id))
-        return Applied(entry_id=entry_id, now_ms=now_ms, clock=held.clock)
+        return Applied(
+            entry_id=entry_id, now_ms=now_ms, clock=clock, credit_ms=credit_ms
+        )
 
     async def log(
         self, match_id: str, *, after: EntryId | None = None, count: int | None = None
@@ -182,15 +204,29 @@ class MemoryStore(MatchStore):
             start = bisect_right(held.log, after, key=attrgetter("id"))
         return tuple(held.log[start:][:count])
 
+    async def beat(self) -> int:
+        """Say that somebody acts on deadlines; due four times a second.
+
+        Every live match that an outage was credited to is woken.
+
+        Returns:
+            Milliseconds of the outage that ends with it; 0 if there was none.
+        """
+        return self._settle()
+
     async def due(self, limit: int) -> Sequence[str]:
-        """Return ids of matches whose deadline and grace are past, oldest first."""
-        now_ms = self._clock()
+        """Return ids of matches whose deadline and grace are past, oldest first.
+
+        After an outage there may be some among them that are not due any more.
+        """
+        now_ms = self._heartbeat.now_ms(self._clock())
         return _first(
             limit,
             (
-                (held.clock.deadline_ms + held.creation.clock.grace_ms, match_id)
+                (held.due_ms + held.creation.clock.grace_ms, match_id)
                 for match_id, held in self._matches.items()
-                if held.ended_ms is None and held.is_past(now_ms)
+                if held.ended_ms is None
+                and is_late(now_ms, held.due_ms, held.creation.clock.grace_ms)
             ),
         )
 
@@ -281,6 +317,26 @@ class MemoryStore(MatchStore):
     async def aclose(self) -> None:
         """Give nothing back: there are no connections."""
 
+    def _settle(self) -> int:
+        """Take a heartbeat; return the milliseconds of the outage that it ends."""
+        before = self._heartbeat
+        self._heartbeat = before.beat(self._clock())
+        if self._heartbeat.outages == before.outages:
+            return 0
+        for match_id, held in self._matches.items():
+            if held.ended_ms is None:
+                self._wake(Wake(match_id))
+        outage = self._heartbeat.outages[-1]
+        return outage.to_ms - outage.from_ms
+
+    def _now_ms(self, held: _Match) -> int:
+        return max(self._heartbeat.now_ms(self._clock()), held.latest_ms)
+
+    def _credit_ms(self, held: _Match) -> int:
+        if held.ended_ms is not None:
+            return 0
+        return self._heartbeat.credit_ms(held.clock.started_ms, self._clock())
+
     def _wake(self, wake: Wake) -> None:
         for topics in self._topics:
             if topics.full():
@@ -318,11 +374,11 @@ class MemoryRegistry(Registry):
         return tuple(row for _, row in sorted(self._rows.get(kind, {}).items()))
 
 
-def _objection(held: _Match, change: Change, now_ms: int) -> Refusal | Stale | None:
-    """Judge a change that is not a retry: over, time, version, refusals."""
-    if held.ended_ms is not None:
-        return Refusal.OVER
-    past = held.is_past(now_ms)
+def _objection(
+    held: _Match, change: Change, now_ms: int, credit_ms: int
+) -> Refusal | Stale | None:
+    """Judge a change of a live match that is not a retry: time, version, refusals."""
+    past = held.is_past(now_ms, credit_ms)
     if change.due_only and not past:
         return Refusal.NOT_DUE
     if change.judge_time and not change.due_only and past:

@@ -1,5 +1,6 @@
 """Between the values of the store's port and the bytes that Redis keeps."""
 
+import heapq
 import struct
 from collections.abc import Sequence
 from typing import Final
@@ -55,25 +56,27 @@ def seen_of(record: bytes, key: SubmissionKey) -> Seen:
 
 
 def clock_of(facts: Sequence[bytes]) -> StoredClock:
-    """Read the clocks: whose runs, three times, and the banks."""
-    to_act, started_ms, deadline_ms, elapsed_ms, *banks_ms = facts
+    """Read the clocks: whose runs, four times, and the banks."""
+    to_act, started_ms, deadline_ms, elapsed_ms, credit_ms, *banks_ms = facts
     return StoredClock(
         to_act=int(to_act) if to_act else None,
         started_ms=int(started_ms),
         deadline_ms=int(deadline_ms),
         elapsed_ms=int(elapsed_ms),
+        credit_ms=int(credit_ms),
         banks_ms=tuple(map(int, banks_ms)),
     )
 
 
 def stored_entry(name: bytes, fields: Sequence[bytes]) -> StoredEntry:
-    """Read a log entry: its id, then its time and content, each after a name."""
-    _, time_ms, _, entry = fields
+    """Read a log entry: its id, then time, content and credit, each after a name."""
+    _, time_ms, _, entry, *credited = fields
     version, refusal = name.decode().split("-")
     return StoredEntry(
         id=EntryId(int(version), int(refusal)),
         time_ms=int(time_ms),
         entry=entry,
+        credit_ms=int(credited[1]) if credited else 0,
     )
 
 
@@ -81,3 +84,9 @@ def scored(answer: Sequence[bytes]) -> list[tuple[int, str]]:
     """Read members of a sorted set, each with its time."""
     pairs = zip(answer[::2], answer[1::2], strict=True)
     return [(int(float(score)), member.decode()) for member, score in pairs]
+
+
+def oldest(answers: Sequence[Sequence[bytes]], limit: int) -> Sequence[str]:
+    """Merge what the shards have answered, by time."""
+    merged = heapq.merge(*map(scored, answers))
+    return tuple(match_id for _, match_id in merged)[:limit]

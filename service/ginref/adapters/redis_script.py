@@ -4,8 +4,7 @@ Every key of one match carries the tag of its shard, so that one script may chan
 them together, on a cluster too. A script first reads and judges, then only writes:
 the server does not take back what a failing script has written.
 
-The scripts compare and store; the one rule of the game in them is the clock, whose
-twin is `ginref.record.clock`.
+The scripts compare and store. What changes a match is in `redis_apply`.
 """
 
 import hashlib
@@ -13,16 +12,21 @@ import zlib
 from dataclasses import dataclass
 from typing import Final
 
-from ginref.record.submission import DIGEST_SIZE, HASH_SIZE
+from ginref.adapters.redis_lua import (
+    CLOCK,
+    CREDIT,
+    HEARTBEAT,
+    INTEGER,
+    LOOKUP,
+    WAKE,
+)
+from ginref.record.heartbeat import OUTAGE_LIMIT, OUTAGE_MS, PULSE_MS
 
 PREFIX: Final = "ginref"
 SHARD_COUNT: Final = 16
 SHARDS: Final = tuple(f"{{s{number:02}}}" for number in range(SHARD_COUNT))
 
 IDENTITY_KEY: Final = f"{PREFIX}:identity"
-
-IDEM_RECORD_SIZE: Final = DIGEST_SIZE + HASH_SIZE + 4 + 2
-"""Bytes of a known submission: digest, request hash, version, refusal."""
 
 
 def shard_of(name: str) -> str:
@@ -53,12 +57,16 @@ class ShardKeys:
         deadline: Sorted set: live matches by deadline plus grace.
         outbox: Sorted set: ended matches without a record, by end.
         created: Sorted set: all matches by creation.
+        beat: Hash: the latest heartbeat, and how far time is ahead of the clock.
+        outage: List: `from:to` of the latest outages, oldest first.
         wake: Channel: topics that changed; after a match id, its log entry.
     """
 
     deadline: str
     outbox: str
     created: str
+    beat: str
+    outage: str
     wake: str
 
 
@@ -76,7 +84,12 @@ def shard_keys(shard: str) -> ShardKeys:
     """Return the shared keys of a shard."""
     start = f"{PREFIX}:{shard}"
     return ShardKeys(
-        f"{start}:deadline", f"{start}:outbox", f"{start}:created", f"{start}:wake"
+        deadline=f"{start}:deadline",
+        outbox=f"{start}:outbox",
+        created=f"{start}:created",
+        beat=f"{start}:beat",
+        outage=f"{start}:outage",
+        wake=f"{start}:wake",
     )
 
 
@@ -129,53 +142,16 @@ class Script:
         self.sha = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 
 
-_INTEGER: Final = """
-local function integer(number)
-  return string.format('%.0f', number)
-end
-"""
-
-_NOW: Final = """
-local function server_now(latest)
-  local time = redis.call('TIME')
-  local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-  return math.max(now, tonumber(latest) or 0)
-end
-"""
-
-_LOOKUP: Final = f"""
-local function lookup(bucket, digest)
-  local from = 1
-  while bucket do
-    local at = string.find(bucket, digest, from, true)
-    if not at then
-      return false
-    end
-    if (at - 1) % {IDEM_RECORD_SIZE} == 0 then
-      return string.sub(bucket, at, at + {IDEM_RECORD_SIZE - 1})
-    end
-    from = at + 1
-  end
-  return false
-end
-"""
-
-# A failing wake-up must not fail a script that has written already.
-_WAKE: Final = """
-local function wake(channel, topic)
-  redis.pcall('PUBLISH', channel, topic)
-end
-"""
-
 CREATED, EXISTS = 1, 0
 
 CREATE: Final = Script(
     "#!lua\n"
-    + _INTEGER
-    + _NOW
-    + _WAKE
+    + INTEGER
+    + CLOCK
+    + HEARTBEAT
+    + WAKE
     + """
-local match, log, deadlines, created = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local match, log, deadlines, created, beat = unpack(KEYS, 1, 5)
 local match_id, request, setup, state, entry = unpack(ARGV, 1, 5)
 local start, free, bank, cap, grace = unpack(ARGV, 6, 10)
 local seats, bots, channel = unpack(ARGV, 11, 13)
@@ -185,8 +161,11 @@ if known then
   return {0, known}
 end
 
-local now = server_now(0)
+local now, at = shard_time(beat)
 local deadline = now + tonumber(start)
+if not at then
+  redis.call('HSET', beat, 'at', integer(now), 'skew', 0)
+end
 redis.call('XADD', log, '1-0', 't', integer(now), 'e', entry)
 redis.call('HSET', match,
   'version', 1, 'refusals', 0, 'over', 0, 'request', request,
@@ -207,130 +186,15 @@ return {1, integer(now), integer(deadline)}
 """
 )
 
-MISSING, DUPLICATE, OVER, LATE, NOT_DUE, STALE, APPLIED = range(7)
-
-APPLY: Final = Script(
-    "#!lua\n"
-    + _INTEGER
-    + _NOW
-    + _LOOKUP
-    + _WAKE
-    + f"""
-local match, log, idem, deadlines, outbox = unpack(KEYS, 1, 5)
-local match_id, channel, expected_version, expected_refusals = unpack(ARGV, 1, 4)
-local entry_id, entry, refusal, state = unpack(ARGV, 5, 8)
-local bucket_name, digest, idem_record = unpack(ARGV, 9, 11)
-local mover, to_act, window, ending, judge = unpack(ARGV, 12, 16)
-
-local held = redis.call('HMGET', match, 'version', 'refusals', 'over', 'latest',
-  'to_act', 'started', 'deadline', 'free', 'cap', 'grace', 'seats', 'elapsed')
-local version, refusals, over, latest = unpack(held, 1, 4)
-if not version then
-  return {{{MISSING}}}
-end
-
-local bucket = false
-if digest ~= '' then
-  bucket = redis.call('HGET', idem, bucket_name)
-  local known = lookup(bucket, digest)
-  if known then
-    return {{{DUPLICATE}, known}}
-  end
-end
-
-if over == '1' then
-  return {{{OVER}}}
-end
-
-local clock_to_act, started = held[5], tonumber(held[6])
-local deadline, free = tonumber(held[7]), tonumber(held[8])
-local cap, grace, seats = tonumber(held[9]), tonumber(held[10]), tonumber(held[11])
-local elapsed = tonumber(held[12])
-local now = server_now(latest)
-local past = now > deadline + grace
-if judge == 'late' and past then
-  return {{{LATE}}}
-end
-if judge == 'due' and not past then
-  return {{{NOT_DUE}}}
-end
-
-if version ~= expected_version or refusals ~= expected_refusals then
-  return {{{STALE}, version, refusals}}
-end
-
-local bank_names = {{}}
-for seat = 0, seats - 1 do
-  bank_names[seat + 1] = 'bank' .. seat
-end
-local banks = redis.call('HMGET', match, unpack(bank_names))
-for seat = 1, seats do
-  banks[seat] = tonumber(banks[seat])
-end
-
--- A script that fails after a write is not undone: so all sums come first.
-local bank = false
-if refusal ~= '1' then
-  if mover ~= '' then
-    local seat = tonumber(mover) + 1
-    elapsed = now - started
-    local used = math.max(0, elapsed - free)
-    banks[seat] = banks[seat] - math.min(banks[seat], used)
-    bank = seat
-  end
-  clock_to_act = to_act
-  started = now
-  if ending == '1' then
-    deadline = 0
-  elseif window ~= '' then
-    deadline = now + tonumber(window)
-  elseif to_act ~= '' then
-    deadline = now + math.min(free + banks[tonumber(to_act) + 1], cap)
-  end
-end
-local next_version = integer(tonumber(version) + 1)
-local next_refusals = integer(tonumber(refusals) + 1)
-
-redis.call('XADD', log, entry_id, 't', integer(now), 'e', entry)
-if digest ~= '' then
-  redis.call('HSET', idem, bucket_name, (bucket or '') .. idem_record)
-end
-if refusal == '1' then
-  redis.call('HSET', match, 'refusals', next_refusals, 'latest', integer(now))
-else
-  if bank then
-    redis.call('HSET', match, bank_names[bank], integer(banks[bank]))
-  end
-  redis.call('HSET', match,
-    'version', next_version, 'refusals', 0, 'over', ending,
-    'state', state, 'to_act', to_act, 'started', integer(started),
-    'deadline', integer(deadline), 'elapsed', integer(elapsed),
-    'latest', integer(now))
-  if ending == '1' then
-    redis.call('ZREM', deadlines, match_id)
-    redis.call('ZADD', outbox, integer(now), match_id)
-  else
-    redis.call('ZADD', deadlines, integer(deadline + grace), match_id)
-  end
-end
-wake(channel, match_id .. ' ' .. entry_id)
-
-local facts = {{integer(now), clock_to_act, integer(started), integer(deadline),
-  integer(elapsed)}}
-for seat = 1, seats do
-  facts[5 + seat] = integer(banks[seat])
-end
-return {{{APPLIED}, table.concat(facts, ',')}}
-"""
-)
-
 READ: Final = Script(
     "#!lua flags=no-writes\n"
-    + _INTEGER
-    + _NOW
-    + _LOOKUP
-    + """
-local match, idem = KEYS[1], KEYS[2]
+    + INTEGER
+    + CLOCK
+    + HEARTBEAT
+    + CREDIT
+    + LOOKUP
+    + f"""
+local match, idem, beat, outages = unpack(KEYS, 1, 4)
 local bucket_name, digest = ARGV[1], ARGV[2]
 
 local held = redis.call('HMGET', match, 'setup', 'state', 'latest',
@@ -338,24 +202,39 @@ local held = redis.call('HMGET', match, 'setup', 'state', 'latest',
   'to_act', 'started', 'deadline', 'elapsed', 'bank0', 'bank1', 'bank2')
 local setup, state, latest = unpack(held, 1, 3)
 if not setup then
-  return {}
+  return {{}}
 end
 local known = false
 if digest ~= '' then
   known = lookup(redis.call('HGET', idem, bucket_name), digest)
 end
-local facts = {integer(server_now(latest)), unpack(held, 4, 13)}
-facts[#facts + 1] = held[14] or nil
-return {setup, state, known or '', table.concat(facts, ',')}
+local now, at, ended = shard_time(beat)
+local credit = 0
+if held[6] ~= '1' then
+  local started = tonumber(held[9])
+  credit = credit_since(outages, ended, started)
+  if at and now - at > {OUTAGE_MS} then
+    credit = credit + math.max(0, now - math.max(at, started))
+  end
+end
+local facts = {{integer(math.max(now, tonumber(latest)))}}
+for place = 4, 11 do
+  facts[#facts + 1] = held[place]
+end
+facts[#facts + 1] = integer(credit)
+for place = 12, 14 do
+  facts[#facts + 1] = held[place] or nil
+end
+return {{setup, state, known or '', table.concat(facts, ',')}}
 """
 )
 
 INDEX: Final = Script(
     "#!lua\n"
-    + _INTEGER
-    + _NOW
+    + INTEGER
+    + CLOCK
     + """
-local now = integer(server_now(0))
+local now = integer(server_clock())
 redis.call('ZADD', KEYS[1], 'NX', now, ARGV[1])
 redis.call('ZADD', KEYS[2], 'NX', now, ARGV[1])
 return 1
@@ -381,10 +260,53 @@ return redis.call('SET', KEYS[1], '')
 
 DUE: Final = Script(
     "#!lua flags=no-writes\n"
-    + _INTEGER
-    + _NOW
+    + INTEGER
+    + CLOCK
+    + HEARTBEAT
     + """
-return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. integer(server_now(0)),
+local now = shard_time(KEYS[2])
+return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. integer(now),
   'WITHSCORES', 'LIMIT', 0, ARGV[1])
+"""
+)
+
+# The twin of `ginref.record.heartbeat`.
+BEAT: Final = Script(
+    "#!lua\n"
+    + INTEGER
+    + CLOCK
+    + WAKE
+    + f"""
+local beat, outages, deadlines, channel = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
+
+local held = redis.call('HMGET', beat, 'at', 'skew')
+local at, skew = tonumber(held[1]), tonumber(held[2]) or 0
+local clock = server_clock()
+if not at then
+  redis.call('HSET', beat, 'at', integer(clock), 'skew', 0)
+  return 0
+end
+local pause = clock + skew - at
+if pause >= 0 and pause < {PULSE_MS} then
+  return 0
+end
+if pause < 0 then
+  skew, pause = skew - pause, 0
+elseif pause > {OUTAGE_MS} then
+  local back = math.min(skew, pause)
+  skew, pause = skew - back, pause - back
+end
+local now = at + pause
+redis.call('HSET', beat, 'at', integer(now), 'skew', integer(skew))
+if pause <= {OUTAGE_MS} then
+  return 0
+end
+redis.call('HSET', beat, 'ended', integer(now))
+redis.call('RPUSH', outages, integer(at) .. ':' .. integer(now))
+redis.call('LTRIM', outages, -{OUTAGE_LIMIT}, -1)
+for _, match_id in ipairs(redis.call('ZRANGE', deadlines, 0, -1)) do
+  wake(channel, match_id)
+end
+return pause
 """
 )

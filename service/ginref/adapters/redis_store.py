@@ -4,21 +4,23 @@ Where the store has replicas, what is told of a match is on all of them: neither
 move that was acknowledged nor one that was only seen can be undone by a failover.
 """
 
-import heapq
+import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Final
 
-from ginref.adapters import redis_durability, redis_reply, redis_script, redis_wake
+from ginref.adapters import redis_apply, redis_durability, redis_reply, redis_wake
 from ginref.adapters.cursor import format_cursor, parse_cursor
+from ginref.adapters.redis_apply import APPLY
 from ginref.adapters.redis_call import Argument
 from ginref.adapters.redis_connection import RedisConnection
 from ginref.adapters.redis_registry import RedisRegistry
 from ginref.adapters.redis_script import (
-    APPLY,
+    BEAT,
     CREATE,
     DUE,
+    EXISTS,
     IDENTITY_KEY,
     INDEX,
     READ,
@@ -47,16 +49,20 @@ from ginref.app.match_store import (
     SubmissionKey,
     Wake,
 )
+from ginref.app.port import StoreUnavailableError
 from ginref.record.clock import StoredClock
 
 _IDENTITY_SIZE: Final = 32
 
 _REFUSALS: Final = {
-    redis_script.MISSING: Refusal.MISSING,
-    redis_script.OVER: Refusal.OVER,
-    redis_script.LATE: Refusal.LATE,
-    redis_script.NOT_DUE: Refusal.NOT_DUE,
+    redis_apply.MISSING: Refusal.MISSING,
+    redis_apply.OVER: Refusal.OVER,
+    redis_apply.LATE: Refusal.LATE,
+    redis_apply.NOT_DUE: Refusal.NOT_DUE,
 }
+
+_SETTLEMENTS: Final = 3
+"""Times that a change is tried while it is not known how long an outage lasted."""
 
 
 def open_store(url: str) -> "RedisStore":
@@ -116,7 +122,7 @@ class RedisStore(MatchStore):
             )
         made, *facts = await self._connection.run(
             CREATE,
-            [keys.match, keys.log, shard.deadline, shard.created],
+            [keys.match, keys.log, shard.deadline, shard.created, shard.beat],
             [
                 match_id,
                 creation.request_hash,
@@ -135,7 +141,7 @@ class RedisStore(MatchStore):
             ],
             replicated=True,
         )
-        if made == redis_script.EXISTS:
+        if made == EXISTS:
             return redis_reply.known_creation(facts[0], creation)
         now_ms, deadline_ms = (int(fact) for fact in facts)
         return Applied(
@@ -153,12 +159,15 @@ class RedisStore(MatchStore):
         self, match_id: str, key: SubmissionKey | None = None
     ) -> StoredMatch | None:
         """Return the match, or None when there is none."""
-        keys = match_keys(match_id)
+        keys, shard = match_keys(match_id), shard_keys(shard_of(match_id))
         bucket, digest = (
             ("", b"") if key is None else (redis_reply.bucket_of(key), key.digest)
         )
         answer = await self._connection.run(
-            READ, [keys.match, keys.idem], [bucket, digest], replicated=True
+            READ,
+            [keys.match, keys.idem, shard.beat, shard.outage],
+            [bucket, digest],
+            replicated=True,
         )
         if not answer:
             return None
@@ -178,47 +187,29 @@ class RedisStore(MatchStore):
 
     async def apply(self, change: Change) -> ApplyResult:
         """Store one step of a match, or say why not."""
-        keys = match_keys(change.match_id)
-        shard = shard_keys(shard_of(change.match_id))
         entry_id = redis_reply.entry_id_of(change)
-        key = change.key
-        if key is None:
-            known: tuple[Argument, ...] = ("", b"", b"")
+        keys, arguments = redis_apply.call_of(change, entry_id)
+        for _ in range(_SETTLEMENTS):
+            status, *facts = await self._connection.run(
+                APPLY, keys, arguments, replicated=True
+            )
+            if status != redis_apply.UNSETTLED:
+                break
+            await self._beat(shard_of(change.match_id))
         else:
-            record = redis_reply.idem_record(key, entry_id)
-            known = (redis_reply.bucket_of(key), key.digest, record)
-        status, *facts = await self._connection.run(
-            APPLY,
-            [keys.match, keys.log, keys.idem, shard.deadline, shard.outbox],
-            [
-                change.match_id,
-                shard.wake,
-                change.expected_version,
-                change.expected_refusals,
-                f"{entry_id.version}-{entry_id.refusal}",
-                change.entry,
-                int(change.refusal),
-                change.state,
-                *known,
-                "" if change.mover is None else int(change.mover),
-                "" if change.to_act is None else int(change.to_act),
-                "" if change.window_ms is None else change.window_ms,
-                int(change.ending),
-                "due" if change.due_only else "late" if change.judge_time else "",
-            ],
-            replicated=True,
-        )
-        if status == redis_script.APPLIED:
-            now, *clock = facts[0].split(b",")
+            raise StoreUnavailableError("the store is too slow to judge time")
+        if status == redis_apply.APPLIED:
+            now, credit, *clock = facts[0].split(b",")
             return Applied(
                 entry_id=entry_id,
                 now_ms=int(now),
                 clock=redis_reply.clock_of(clock),
+                credit_ms=int(credit),
             )
-        if status == redis_script.STALE:
+        if status == redis_apply.STALE:
             return Stale(int(facts[0]), int(facts[1]))
-        if status == redis_script.DUPLICATE and key is not None:
-            return Duplicate(redis_reply.seen_of(facts[0], key))
+        if status == redis_apply.DUPLICATE and change.key is not None:
+            return Duplicate(redis_reply.seen_of(facts[0], change.key))
         return _REFUSALS[status]
 
     async def log(
@@ -232,11 +223,40 @@ class RedisStore(MatchStore):
         )
         return tuple(redis_reply.stored_entry(name, fields) for name, fields in entries)
 
+    async def beat(self) -> int:
+        """Say that somebody acts on deadlines; due four times a second.
+
+        Every live match that an outage was credited to is woken.
+
+        Returns:
+            Milliseconds of the outage that ends with it; 0 if there was none.
+        """
+        # One server that is away must not keep the others from being told.
+        beats = await asyncio.gather(*map(self._beat, SHARDS), return_exceptions=True)
+        outage_ms = 0
+        for beat in beats:
+            if isinstance(beat, BaseException):
+                raise beat
+            outage_ms = max(outage_ms, beat)
+        return outage_ms
+
+    async def _beat(self, shard: str) -> int:
+        keys = shard_keys(shard)
+        outage_ms: int = await self._connection.run(
+            BEAT, [keys.beat, keys.outage, keys.deadline], [keys.wake]
+        )
+        return outage_ms
+
     async def due(self, limit: int) -> Sequence[str]:
-        """Return ids of matches whose deadline and grace are past, oldest first."""
-        keys = [shard_keys(shard).deadline for shard in SHARDS]
-        answers = await self._connection.run_for_each(DUE, keys, [limit])
-        return _oldest(answers, limit)
+        """Return ids of matches whose deadline and grace are past, oldest first.
+
+        After an outage there may be some among them that are not due any more.
+        """
+        shards = map(shard_keys, SHARDS)
+        answers = await self._connection.run_for_each(
+            DUE, [(shard.deadline, shard.beat) for shard in shards], [limit]
+        )
+        return redis_reply.oldest(answers, limit)
 
     async def finished(self, limit: int) -> Sequence[str]:
         """Return ids of ended matches whose record is not archived, oldest first."""
@@ -246,7 +266,7 @@ class RedisStore(MatchStore):
                 for shard in SHARDS
             ]
         )
-        return _oldest(answers, limit)
+        return redis_reply.oldest(answers, limit)
 
     async def acknowledge(self, match_id: str) -> None:
         """Take an ended match off the list of `finished`; doing it twice is fine."""
@@ -370,9 +390,3 @@ class RedisStore(MatchStore):
             for place, bots in zip(places, answers, strict=True)
             if bots is not None and bot in bots.decode().split("\n")
         ]
-
-
-def _oldest(answers: Sequence[Sequence[bytes]], limit: int) -> Sequence[str]:
-    """Merge what the shards have answered, by time."""
-    merged = heapq.merge(*map(redis_reply.scored, answers))
-    return tuple(match_id for _, match_id in merged)[:limit]

@@ -270,7 +270,7 @@ class Announcer:
         if seat not in state.awaited or told.stage is state.stage:
             return
         told.stage = state.stage
-        facts, deadline_ms = match_facts(live), live.clock.deadline_ms
+        facts, deadline_ms = match_facts(live), live.clock.due_ms
         if state.stage is Stage.FORMING:
             self._emit(Offer(facts=facts, seat=seat, deadline_ms=deadline_ms))
             return

@@ -169,7 +169,7 @@ class Judge:
         return RefusedError(
             Reason.MOVE_LATE,
             "the deadline had passed",
-            deadline=moment(live.clock.deadline_ms),
+            deadline=moment(live.clock.due_ms),
         )
 
     def observe(self, stored: Stored) -> None:

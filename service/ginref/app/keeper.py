@@ -72,7 +72,7 @@ class LiveMatch:
     def is_late(self) -> bool:
         """The running deadline and its grace are past."""
         grace_ms = self.state.setup.clock.grace_ms
-        late = is_late(self.now_ms, self.clock.deadline_ms, grace_ms)
+        late = is_late(self.now_ms, self.clock.due_ms, grace_ms)
         return late and not self.state.ending
 
 
@@ -249,7 +249,7 @@ class Keeper:
         )
         if not isinstance(result, Applied):
             return result
-        logged = _stamp(entry_id, result.now_ms, draft.entry)
+        logged = _stamp(entry_id, result.now_ms, draft.entry, result.credit_ms)
         after = LiveMatch(
             state=state,
             clock=result.clock,
@@ -354,7 +354,8 @@ class Keeper:
         if plain.startswith(_SEALED):
             context = _entry_context(match_id, stored.id)
             plain = self._sealer.open(plain.removeprefix(_SEALED), context)
-        return _stamp(stored.id, stored.time_ms, decode_entry(plain))
+        entry = decode_entry(plain)
+        return _stamp(stored.id, stored.time_ms, entry, stored.credit_ms)
 
 
 def fold(setup: Setup, log: Sequence[StampedEntry]) -> LiveMatch:
@@ -383,12 +384,15 @@ def id_of(logged: StampedEntry) -> EntryId:
     return EntryId(logged.version, logged.refusal)
 
 
-def _stamp(entry_id: EntryId, time_ms: int, entry: Entry) -> StampedEntry:
+def _stamp(
+    entry_id: EntryId, time_ms: int, entry: Entry, credit_ms: int
+) -> StampedEntry:
     return StampedEntry(
         version=entry_id.version,
         refusal=entry_id.refusal,
         time_ms=time_ms,
         entry=entry,
+        credit_ms=credit_ms,
     )
 
 

@@ -127,11 +127,19 @@ EVERYTHING: Final = Wake("")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredEntry:
-    """One log entry, stamped by the store."""
+    """One log entry, stamped by the store.
+
+    Attributes:
+        id: Its place.
+        time_ms: When it was stored.
+        entry: As given.
+        credit_ms: What outages had cost since the running clock started.
+    """
 
     id: EntryId
     time_ms: int
     entry: bytes
+    credit_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +165,7 @@ class StoredMatch:
         over: The match has ended.
         setup: As given at creation.
         state: As given by the last transition.
-        clock: Clock fields.
+        clock: Clock fields, with the credit of the running clock up to now.
         created_ms: When it was created.
         now_ms: The store's time at reading.
         seen: Earlier submission under the key that was asked about, if any.
@@ -176,11 +184,19 @@ class StoredMatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """The change is stored, with its log entry, in one step."""
+    """The change is stored, with its log entry, in one step.
+
+    Attributes:
+        entry_id: The entry's place.
+        now_ms: When it was stored.
+        clock: The clocks after it.
+        credit_ms: What outages had cost since the clock before it started.
+    """
 
     entry_id: EntryId
     now_ms: int
     clock: StoredClock
+    credit_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +252,10 @@ class MatchStore(abc.ABC):
 
     A change is judged in this order, then written as a whole or not at all:
     missing, known key, over, late (or not due), version and refusal count.
+
+    Time that passes without a heartbeat is an outage, see `record.heartbeat`: no
+    clock is charged for it, and no time is judged before it is known whether there
+    was one.
     """
 
     @abc.abstractmethod
@@ -263,8 +283,21 @@ class MatchStore(abc.ABC):
         """Return log entries in order, from the first one after `after`."""
 
     @abc.abstractmethod
+    async def beat(self) -> int:
+        """Say that somebody acts on deadlines; due four times a second.
+
+        Every live match that an outage was credited to is woken.
+
+        Returns:
+            Milliseconds of the outage that ends with it; 0 if there was none.
+        """
+
+    @abc.abstractmethod
     async def due(self, limit: int) -> Sequence[str]:
-        """Return ids of matches whose deadline and grace are past, oldest first."""
+        """Return ids of matches whose deadline and grace are past, oldest first.
+
+        After an outage there may be some among them that are not due any more.
+        """
 
     @abc.abstractmethod
     async def list_matches(

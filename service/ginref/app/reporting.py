@@ -70,7 +70,7 @@ def clock_facts(live: LiveMatch) -> ClockFacts:
         banks_ms=live.clock.banks_ms,
         strikes=state.strikes,
         strikes_allowed=state.setup.strikes_allowed,
-        deadline_ms=None if state.ending else live.clock.deadline_ms,
+        deadline_ms=None if state.ending else live.clock.due_ms,
         now_ms=live.now_ms,
         elapsed_ms=live.clock.elapsed_ms,
         referee_ms=state.referee_ms,
@@ -174,10 +174,14 @@ def _event(logged: StampedEntry, kind: str, **facts: object) -> PublicEvent:
 def _with_elapsed(
     entries: Sequence[StampedEntry],
 ) -> list[tuple[StampedEntry, int]]:
-    """Return each entry with the milliseconds since the accepted step before."""
+    """Return each entry with the milliseconds since the accepted step before.
+
+    What outages have cost is not among them.
+    """
     timed, step_ms = [], None
     for logged in entries:
-        timed.append((logged, 0 if step_ms is None else logged.time_ms - step_ms))
+        passed_ms = 0 if step_ms is None else logged.time_ms - step_ms
+        timed.append((logged, passed_ms - logged.credit_ms if passed_ms else 0))
         if not logged.refusal:
             step_ms = logged.time_ms
     return timed

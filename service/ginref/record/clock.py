@@ -2,8 +2,9 @@
 
 All times are whole milliseconds. Elapsed time counts from the moment a seat is to
 act to the moment its move is stored; the free time of a move costs nothing, the
-rest is taken from the seat's bank. The store computes the same numbers where it
-keeps a match, so that a move and its clock change in one step.
+rest is taken from the seat's bank. Time that was lost to an outage is credited: it
+does not count as elapsed, and puts the deadline off. The store computes the same
+numbers where it keeps a match, so that a move and its clock change in one step.
 """
 
 from dataclasses import dataclass
@@ -74,9 +75,11 @@ class StoredClock:
     Attributes:
         to_act: Seat index whose clock runs, or None.
         started_ms: When that clock started.
-        deadline_ms: Last moment in time, without grace; 0 when the match is over.
+        deadline_ms: Last moment in time, without credit and grace; 0 when the match
+            is over.
         banks_ms: What is left of each seat's bank.
         elapsed_ms: What the latest move took.
+        credit_ms: What outages have cost since that clock started.
     """
 
     to_act: int | None
@@ -84,6 +87,12 @@ class StoredClock:
     deadline_ms: int
     banks_ms: tuple[int, ...]
     elapsed_ms: int = 0
+    credit_ms: int = 0
+
+    @property
+    def due_ms(self) -> int:
+        """Last moment in time, credit included, without grace."""
+        return self.deadline_ms + self.credit_ms
 
 
 def debit(bank_ms: int, elapsed_ms: int, free_ms: int) -> int:
@@ -114,6 +123,7 @@ def advance(  # noqa: PLR0913 - the facts of one step, all of them needed
     to_act: int | None,
     window_ms: int | None,
     ending: bool,
+    credit_ms: int = 0,
 ) -> StoredClock:
     """Return the clocks after a step that was stored at `now_ms`.
 
@@ -125,12 +135,13 @@ def advance(  # noqa: PLR0913 - the facts of one step, all of them needed
         to_act: Seat index whose clock runs afterwards, or None.
         window_ms: A fixed time until the next deadline, or None.
         ending: The match is over with the step.
+        credit_ms: What outages have cost since the clock started.
     """
     banks, elapsed_ms = list(clock.banks_ms), clock.elapsed_ms
     if mover is not None:
-        elapsed_ms = now_ms - clock.started_ms
+        elapsed_ms = now_ms - clock.started_ms - credit_ms
         banks[mover] = debit(banks[mover], elapsed_ms, policy.free_ms)
-    due_ms = clock.deadline_ms
+    due_ms = clock.deadline_ms + credit_ms
     if ending:
         due_ms = 0
     elif window_ms is not None:

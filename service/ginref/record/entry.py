@@ -97,7 +97,13 @@ class TimedOut:
 
 @dataclass(frozen=True, slots=True)
 class Voided:
-    """The referee could not go on."""
+    """The referee could not go on.
+
+    Attributes:
+        lost: Versions before it that nobody can read or play again any more.
+    """
+
+    lost: int = 0
 
 
 Entry = (
@@ -124,12 +130,14 @@ class StampedEntry:
         refusal: 0 for a step; k for the k-th counted refusal at that version.
         time_ms: Milliseconds since the Unix epoch by the store's clock.
         entry: What happened.
+        credit_ms: What outages had cost since the running clock started.
     """
 
     version: int
     refusal: int
     time_ms: int
     entry: Entry
+    credit_ms: int = 0
 
 
 class EntryError(ValueError):
@@ -148,7 +156,9 @@ def encode_entry(entry: Entry) -> bytes:
             facts += [seat, share.hex()]
         case Accepted(seat) | Declined(seat) | Resigned(seat):
             facts.append(seat)
-        case Created() | Aborted() | TimedOut() | Voided():
+        case Voided(lost):
+            facts += [lost] if lost else []
+        case Created() | Aborted() | TimedOut():
             pass
     return _COMPACT.encode(facts).encode()
 

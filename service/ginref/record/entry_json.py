@@ -42,8 +42,17 @@ _FACTS: Final[dict[str, tuple[str, ...]]] = {
     "void": (),
 }
 
-_PLACED: Final = {"kind": True, "version": True, "at_ms": True, "refusal": False}
-"""What every entry has; the refusal number only where it is not 0."""
+_PLACED: Final = {
+    "kind": True,
+    "version": True,
+    "at_ms": True,
+    "refusal": False,
+    "credit_ms": False,
+}
+"""What every entry has; refusal number and credit only where they are not 0."""
+
+_LOSS: Final = {"void": {"lost": False}}
+"""What the end of a damaged log has beside it."""
 
 
 def entry_to_json(stamped: StampedEntry, created_ms: int) -> dict[str, Any]:
@@ -56,6 +65,8 @@ def entry_to_json(stamped: StampedEntry, created_ms: int) -> dict[str, Any]:
     }
     if stamped.refusal:
         facts["refusal"] = stamped.refusal
+    if stamped.credit_ms:
+        facts["credit_ms"] = stamped.credit_ms
     match entry:
         case Moved() | Refused():
             facts["seat"] = str(entry.seat)
@@ -70,7 +81,10 @@ def entry_to_json(stamped: StampedEntry, created_ms: int) -> dict[str, Any]:
             facts["share"] = share.hex()
         case Accepted(seat) | Declined(seat) | Resigned(seat):
             facts["seat"] = str(seat)
-        case Created() | Aborted() | TimedOut() | Voided():
+        case Voided(lost):
+            if lost:
+                facts["lost"] = lost
+        case Created() | Aborted() | TimedOut():
             pass
     return facts
 
@@ -84,12 +98,14 @@ def read_entry(place: Place, created_ms: int) -> StampedEntry:
     word = place.value.get("kind") if isinstance(place.value, dict) else None
     if not isinstance(word, str) or word not in _FACTS:
         raise place.fail("an entry of a known kind expected")
-    facts = place.members({**_PLACED, **dict.fromkeys(_FACTS[word], True)})
+    known = {**_PLACED, **dict.fromkeys(_FACTS[word], True), **_LOSS.get(word, {})}
+    facts = place.members(known)
     return StampedEntry(
         version=facts["version"].number(low=1),
         refusal=facts["refusal"].number(low=1) if "refusal" in facts else 0,
         time_ms=created_ms + facts["at_ms"].number(),
         entry=_read_kind(word, facts),
+        credit_ms=facts["credit_ms"].number(low=1) if "credit_ms" in facts else 0,
     )
 
 
@@ -98,6 +114,8 @@ def _read_kind(  # noqa: PLR0911 - one case for each kind of entry
 ) -> Entry:
     if word in _BARE:
         return _BARE[word]
+    if word == "void":
+        return Voided(facts["lost"].number(low=1) if "lost" in facts else 0)
     seat = _read_seat(facts["seat"])
     match word:
         case "accept":
@@ -123,7 +141,7 @@ def _read_kind(  # noqa: PLR0911 - one case for each kind of entry
 
 
 _BARE: Final[dict[str, Entry]] = {
-    entry_word(entry): entry for entry in (Created(), Aborted(), TimedOut(), Voided())
+    entry_word(entry): entry for entry in (Created(), Aborted(), TimedOut())
 }
 
 

@@ -218,7 +218,8 @@ def step(state: MatchState, entry: Entry) -> MatchState:
     if isinstance(entry, Refused):
         return _refuse(state, entry)
     after = _transition(state, entry)
-    return replace(after, version=state.version + 1, refusals=0)
+    lost = entry.lost if isinstance(entry, Voided) else 0
+    return replace(after, version=state.version + lost + 1, refusals=0)
 
 
 def _transition(  # noqa: C901, PLR0911 - one case for each kind of entry

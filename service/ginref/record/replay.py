@@ -5,7 +5,7 @@ both come to the same facts by the same rules.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ginref.engine.card import Card
@@ -25,6 +25,7 @@ from ginref.record.entry import (
     Revealed,
     StampedEntry,
     TimedOut,
+    Voided,
 )
 from ginref.record.lifecycle import (
     MatchState,
@@ -83,12 +84,14 @@ class Replay:
         clock: The clocks after it.
         rounds: The finished rounds.
         move_count: Accepted moves.
+        credit_ms: What outages have cost, by what the referee says.
     """
 
     state: MatchState
     clock: StoredClock
     rounds: tuple[PlayedRound, ...]
     move_count: int
+    credit_ms: int
 
 
 # What a seat does is judged by the clock before it is stored; what the organizer
@@ -115,7 +118,10 @@ def check_order(entries: Sequence[StampedEntry]) -> None:
     version, refusal, time_ms = 0, 0, entries[0].time_ms
     for stamped in entries:
         here = stamped.version, stamped.refusal
-        if here[0] < 1 or here not in {(version + 1, 0), (version, refusal + 1)}:
+        # Only the word that versions are lost may leave some of them out.
+        lost = stamped.entry.lost if isinstance(stamped.entry, Voided) else 0
+        following = {(version + lost + 1, 0), (version, refusal + 1)}
+        if here[0] < 1 or here not in following:
             place = f"{version}-{refusal}" if refusal else str(version)
             raise ReplayError(*here, f"it does not follow entry {place}")
         if stamped.time_ms < time_ms:
@@ -141,9 +147,10 @@ def replay(setup: Setup, entries: Sequence[StampedEntry]) -> Replay:
         banks_ms=(policy.bank_ms,) * len(setup.bots),
     )
     rounds: list[PlayedRound] = []
-    move_count = 0
+    move_count = credit_ms = 0
     known: set[tuple[Seat, str]] = set()
     for stamped in entries[1:]:
+        clock = _credited(clock, stamped)
         _judge_time(setup, clock, stamped)
         after = _step(state, stamped)
         _note_submission(known, stamped)
@@ -151,27 +158,45 @@ def replay(setup: Setup, entries: Sequence[StampedEntry]) -> Replay:
             raise _wrong(stamped, "a step and a counted refusal are mixed up")
         if not stamped.refusal:
             clock = _advance(clock, state, after, stamped.time_ms)
+            credit_ms += stamped.credit_ms
         if isinstance(stamped.entry, Moved):
             move_count += 1
             rounds += _finished(state.match, after.match)
         state = after
-    return Replay(state=state, clock=clock, rounds=tuple(rounds), move_count=move_count)
+    return Replay(
+        state=state,
+        clock=clock,
+        rounds=tuple(rounds),
+        move_count=move_count,
+        credit_ms=credit_ms,
+    )
 
 
 def _wrong(stamped: StampedEntry, what: str) -> ReplayError:
     return ReplayError(stamped.version, stamped.refusal, what)
 
 
+def _credited(clock: StoredClock, stamped: StampedEntry) -> StoredClock:
+    """Take the credit of an entry, which can neither fall nor exceed the time."""
+    if isinstance(stamped.entry, Voided) and stamped.entry.lost:
+        # It belongs to a clock that started in what is lost.
+        return clock
+    if not clock.credit_ms <= stamped.credit_ms <= stamped.time_ms - clock.started_ms:
+        what = f"{stamped.credit_ms} ms cannot be the credit of the running clock"
+        raise _wrong(stamped, what)
+    return replace(clock, credit_ms=stamped.credit_ms)
+
+
 def _judge_time(setup: Setup, clock: StoredClock, stamped: StampedEntry) -> None:
-    late = is_late(stamped.time_ms, clock.deadline_ms, setup.clock.grace_ms)
+    late = is_late(stamped.time_ms, clock.due_ms, setup.clock.grace_ms)
     # The clock of a match that is over says nothing; the step itself is refused.
     if clock.deadline_ms == 0:
         return
     if late and isinstance(stamped.entry, _JUDGED):
-        over_ms = stamped.time_ms - clock.deadline_ms
+        over_ms = stamped.time_ms - clock.due_ms
         raise _wrong(stamped, f"it came {over_ms} ms after its deadline")
     if not late and isinstance(stamped.entry, TimedOut):
-        left_ms = clock.deadline_ms + setup.clock.grace_ms - stamped.time_ms
+        left_ms = clock.due_ms + setup.clock.grace_ms - stamped.time_ms
         raise _wrong(stamped, f"the seat had {left_ms} ms left, grace included")
 
 
@@ -209,6 +234,7 @@ def _advance(
         to_act=meaning.to_act,
         window_ms=meaning.window_ms,
         ending=meaning.ending,
+        credit_ms=clock.credit_ms,
     )
 
 

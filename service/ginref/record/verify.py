@@ -5,7 +5,7 @@ store. The first wrong thing is named; what comes after it is not judged.
 """
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +17,7 @@ from ginref.record.document import (
     parse_record,
     record_json,
 )
+from ginref.record.entry import Voided
 from ginref.record.envelope import (
     Envelope,
     EnvelopeError,
@@ -160,12 +161,24 @@ def verify_record(envelope: bytes, keys: Mapping[str, bytes]) -> Verdict:
         is_trusted=trusted,
         record=record,
         replayed=replayed,
-        notes=notes,
+        notes=(*notes, *_notes(record, replayed)),
     )
 
 
 def _broken(problem: str) -> Verdict:
     return Verdict(finding=Finding.BROKEN, problem=problem)
+
+
+def _notes(record: Record, replayed: Replay | None) -> Iterator[str]:
+    """Tell what the referee claims and nobody can prove."""
+    if replayed and replayed.credit_ms:
+        yield (
+            f"the referee credits {replayed.credit_ms} ms of outages to the clocks:"
+            " a record shows that, but cannot prove it"
+        )
+    last = record.entries[-1].entry
+    if isinstance(last, Voided) and last.lost:
+        yield f"the referee has lost {last.lost} versions before the end"
 
 
 def _finding(*, trusted: bool, is_open: bool) -> Finding:
