@@ -101,6 +101,7 @@ def seat_view_from_wire(message: view_pb2.SeatView) -> SeatView:
         hand=card_set_from_wire(own.hand, "own.hand"),
         drawn=drawn,
         drawn_from=drawn_from,
+        own=players[seat],
         opponents=tuple(
             player for player in players if player.seat not in (seat, table["idle"])
         ),

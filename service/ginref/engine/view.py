@@ -172,6 +172,7 @@ class SeatView(TableView):
         hand: Its cards; none while it sits out.
         drawn: The card it drew this turn; None before it has drawn.
         drawn_from: `stock` or `pile`; None before it has drawn.
+        own: What everybody knows of this seat.
         opponents: What is known of the other seats that play the round: one, or
             two while this seat sits out.
         next_columns: Positions of the games that its next win enters.
@@ -181,6 +182,7 @@ class SeatView(TableView):
     hand: CardSet
     drawn: Card | None
     drawn_from: str | None
+    own: OpponentView
     opponents: tuple[OpponentView, ...]
     next_columns: tuple[int, ...]
 
@@ -342,6 +344,7 @@ def view_for(match: Match, seat: Seat) -> SeatView:
         hand=round_.hand(seat) if round_.is_played_by(seat) else CardSet(),
         drawn=drawn,
         drawn_from=drawn_from,
+        own=observe(round_, seat),
         opponents=tuple(
             observe(round_, other)
             for other in match.seats

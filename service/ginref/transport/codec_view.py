@@ -3,13 +3,11 @@
 from collections.abc import Iterable
 
 from ginref.app.report import PublicReport, SeatReport
-from ginref.engine.card import CardSet
 from ginref.engine.opponent import sits_out
 from ginref.engine.seat import Seat
 from ginref.engine.view import (
     DiscardEntry,
     OpponentView,
-    PhaseName,
     RoundReveal,
     SeatView,
     TableView,
@@ -129,42 +127,7 @@ def _side_to_wire(side: OpponentView) -> view_pb.SeatTable:
 
 def _sides(view: SeatView) -> list[OpponentView]:
     """Return what everyone knows of each seat of the match."""
-    sides = [*view.opponents]
-    if view.idle is not None:
+    sides = [view.own, *view.opponents]
+    if view.idle is not None and not view.is_idle:
         sides.append(sits_out(view.idle))
-    if not view.is_idle:
-        sides.append(_own_side(view))
     return sides
-
-
-def _own_side(view: SeatView) -> OpponentView:
-    """Work out what everyone knows of the seat itself, from what lies on the pile."""
-    seat, pile = view.seat, view.pile
-    took = tuple(entry.card for entry in pile if entry.taken_by is seat)
-    passed = _has_passed(view)
-    left = [view.first_upcard] if passed else []
-    decided = pile[1:] if view.drawn is not None else pile[1:-1]
-    left += [
-        entry.card
-        for entry in decided
-        if entry.seat not in (None, seat) and entry.taken_by is None
-    ]
-    return OpponentView(
-        seat=seat,
-        hand_count=len(view.hand),
-        known=CardSet.of(took) & view.hand,
-        took=took,
-        passed=passed,
-        upcard_refusals=tuple(left),
-    )
-
-
-def _has_passed(view: SeatView) -> bool:
-    """Say whether the seat itself refused the first upcard."""
-    if view.phase is PhaseName.UPCARD:
-        return view.seat is not view.dealer and view.to_act is view.dealer
-    taken_by = view.pile[0].taken_by
-    if taken_by is None:
-        # A match that ended before its first turn was over does not tell.
-        return view.phase is not PhaseName.OVER or view.turn > 0
-    return taken_by is view.dealer and taken_by is not view.seat

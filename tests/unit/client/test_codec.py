@@ -137,6 +137,14 @@ def test_a_view_has_what_the_message_says() -> None:
         hand=cards("As2s3s 4h5h6h TdJdQd 2c7c"),
         drawn=Card.parse("4h"),
         drawn_from="pile",
+        own=OpponentView(
+            seat=Seat.SOUTH,
+            hand_count=11,
+            known=cards("4h"),
+            took=(Card.parse("4h"),),
+            passed=True,
+            upcard_refusals=(Card.parse("Kd"),),
+        ),
         opponents=(
             OpponentView(
                 seat=Seat.NORTH,

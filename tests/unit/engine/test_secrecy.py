@@ -160,7 +160,7 @@ def test_the_public_view_has_no_field_for_a_hand() -> None:
     of_public = {field.name for field in fields(PublicView)}
 
     assert of_seat - of_public == {
-        *("seat", "hand", "drawn", "drawn_from", "opponents", "next_columns"),
+        *("seat", "hand", "drawn", "drawn_from", "own", "opponents", "next_columns"),
     }
 
 

@@ -9,7 +9,9 @@ from ginref.engine.deadwood import best_arrangement, deadwood
 from ginref.engine.error import Breach, IllegalMoveError
 from ginref.engine.match import (
     Match,
+    abandon,
     apply,
+    forfeit,
     legal_moves,
     start_match,
 )
@@ -28,6 +30,7 @@ from ginref.engine.showdown import Outcome
 from ginref.engine.view import (
     DiscardOption,
     PhaseName,
+    public_view,
     view_for,
 )
 
@@ -53,6 +56,22 @@ def started(deck: DECK, *moves: str, rules: Ruleset = GIN) -> Match:
         assert match.to_act is not None
         match = apply(match, match.to_act, parse_move(text), lambda _k: deck)
     return match
+
+
+@given(*STATES)
+@settings(max_examples=60)
+def test_a_seat_sees_of_itself_and_others_what_everybody_sees(
+    reach: Callable[..., Match], seed: int, moves: int, rules: Ruleset
+) -> None:
+    match = reach(seed, moves, rules)
+    ends = [] if match.over else [forfeit(match, [NORTH]), abandon(match)]
+
+    for position in (match, *ends):
+        public = public_view(position).players
+        for seat in SEATS:
+            view = view_for(position, seat)
+            assert view.own == public[seat]
+            assert view.opponents == (public[1 - seat],)
 
 
 @given(*STATES)
