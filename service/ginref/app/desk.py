@@ -39,6 +39,10 @@ from ginref.record.submission import HASH_SIZE, Submission
 _HOSTS: Final = (Role.OPERATOR, Role.ORGANIZER)
 
 
+def _system_time_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
     """What the use cases work with.
@@ -56,6 +60,8 @@ class Tools:
         allow_seeded: Take seeds for deals.
         wake: Told of each match that this process has changed.
         ended: Set when a match ends in this process.
+        monotonic: Tells seconds that only go forward, for what takes time here.
+        now_ms: Tells this process's time, in milliseconds since the Unix epoch.
     """
 
     store: MatchStore
@@ -70,6 +76,8 @@ class Tools:
     allow_seeded: bool = False
     wake: Callable[[Wake], None] = lambda _: None
     ended: asyncio.Event = field(default_factory=asyncio.Event)
+    monotonic: Callable[[], float] = time.monotonic
+    now_ms: Callable[[], int] = _system_time_ms
 
 
 class Desk:
@@ -84,7 +92,7 @@ class Desk:
             tools.observer,
             wake=tools.wake,
             ended=tools.ended.set,
-            monotonic=time.monotonic,
+            monotonic=tools.monotonic,
         )
         self._steps = StepTaker(tools.keeper, self._judge)
         self._identity_key: bytes | None = None

@@ -84,9 +84,10 @@ class Hub:
     def __init__(self, store: MatchStore) -> None:
         """Listen to a store once `run` is awaited."""
         self._store = store
-        self._followers: defaultdict[str, set[Subscription]] = defaultdict(set)
+        # Ordered, so that the same wakes reach the same followers in the same order.
+        self._followers: defaultdict[str, dict[Subscription, None]] = defaultdict(dict)
         self._places: dict[str, EntryId] = {}
-        self._all: set[Subscription] = set()
+        self._all: dict[Subscription, None] = {}
         self.draining = False
 
     async def run(self) -> None:
@@ -114,7 +115,7 @@ class Hub:
     def subscribe(self) -> Subscription:
         """Return a new follower, to be used as a context."""
         follower = Subscription(self)
-        self._all.add(follower)
+        self._all[follower] = None
         return follower
 
     def drain(self) -> None:
@@ -125,13 +126,13 @@ class Hub:
 
     def enlist(self, topic: str, follower: Subscription) -> None:
         """Wake a follower for a topic from now on."""
-        self._followers[topic].add(follower)
+        self._followers[topic][follower] = None
 
     def dismiss(self, topic: str, follower: Subscription) -> None:
         """Wake a follower for a topic no more."""
         followers = self._followers.get(topic)
         if followers is not None:
-            followers.discard(follower)
+            followers.pop(follower, None)
             if not followers:
                 del self._followers[topic]
                 self._places.pop(topic, None)
@@ -142,4 +143,4 @@ class Hub:
 
     def release(self, follower: Subscription) -> None:
         """Forget a follower."""
-        self._all.discard(follower)
+        self._all.pop(follower, None)

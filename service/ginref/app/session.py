@@ -6,7 +6,6 @@ state of its matches, so a new attachment is simply told what is the case now.
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -102,7 +101,7 @@ class Session:
         self._subscription: Subscription = hub.subscribe()
         self._announcer = Announcer(tools.keeper, caller, self._emit)
         self._work = SessionWork()
-        self._heard = time.monotonic()
+        self._heard = tools.monotonic()
         self._greeted = False
         self._attached = False
         self._ended = False
@@ -196,7 +195,7 @@ class Session:
 
     def heard(self) -> None:
         """Note that the bot is there."""
-        self._heard = time.monotonic()
+        self._heard = self._tools.monotonic()
 
     def complain(self, error: RefusedError, match_id: str = "") -> None:
         """Tell the bot that a message of its could not be used."""
@@ -359,13 +358,13 @@ class Session:
         number = 0
         while True:
             await asyncio.sleep(self._policy.ping_interval_ms / 1000)
-            silence_ms = (time.monotonic() - self._heard) * 1000
+            silence_ms = (self._tools.monotonic() - self._heard) * 1000
             if silence_ms > self._policy.silence_ms:
                 message = "nothing was heard for too long"
                 self._end(RefusedError(Reason.LIMIT_EXCEEDED, message))
                 return
             number += 1
-            self._emit(Ping(number=number, now_ms=time.time_ns() // 1_000_000))
+            self._emit(Ping(number=number, now_ms=self._tools.now_ms()))
 
     def _end(self, error: RefusedError) -> None:
         if not self._ended:

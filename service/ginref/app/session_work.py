@@ -5,6 +5,9 @@ from collections import defaultdict
 from collections.abc import Coroutine
 from typing import Any
 
+_Tasks = dict[asyncio.Task[None], None]
+"""Tasks in the order in which they were started."""
+
 
 class SessionWork:
     """Tasks of a session, at most one of them at work on a match at any time."""
@@ -12,8 +15,8 @@ class SessionWork:
     def __init__(self) -> None:
         """Start with nothing to do."""
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._calls: set[asyncio.Task[None]] = set()
-        self._tellings: set[asyncio.Task[None]] = set()
+        self._calls: _Tasks = {}
+        self._tellings: _Tasks = {}
 
     @property
     def call_count(self) -> int:
@@ -38,8 +41,10 @@ class SessionWork:
 
     def stop_telling(self) -> None:
         """Give up what nobody but the bot is interested in."""
-        for task in self._tellings - {asyncio.current_task()}:
-            task.cancel()
+        current = asyncio.current_task()
+        for task in self._tellings:
+            if task is not current:
+                task.cancel()
 
     async def finish_calls(self) -> None:
         """Wait until all that the bot asked for is done."""
@@ -52,7 +57,7 @@ class SessionWork:
             await asyncio.wait(tasks)
 
 
-def _start(work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> None:
+def _start(work: Coroutine[Any, Any, None], tasks: _Tasks) -> None:
     task = asyncio.create_task(work)
-    tasks.add(task)
-    task.add_done_callback(tasks.discard)
+    tasks[task] = None
+    task.add_done_callback(lambda done: tasks.pop(done, None))
