@@ -193,7 +193,7 @@ class MemoryStore(MatchStore):
         )
 
     async def log(
-        self, match_id: str, *, after: EntryId | None = None, count: int | None = None
+        self, match_id: str, *, after: EntryId | None = None
     ) -> Sequence[StoredEntry]:
         """Return log entries in order, from the first one after `after`."""
         held = self._matches.get(match_id)
@@ -202,7 +202,7 @@ class MemoryStore(MatchStore):
         start = 0
         if after is not None:
             start = bisect_right(held.log, after, key=attrgetter("id"))
-        return tuple(held.log[start:][:count])
+        return tuple(held.log[start:])
 
     async def beat(self) -> int:
         """Say that somebody acts on deadlines; due four times a second.

@@ -213,13 +213,12 @@ class RedisStore(MatchStore):
         return _REFUSALS[status]
 
     async def log(
-        self, match_id: str, *, after: EntryId | None = None, count: int | None = None
+        self, match_id: str, *, after: EntryId | None = None
     ) -> Sequence[StoredEntry]:
         """Return log entries in order, from the first one after `after`."""
         start = "-" if after is None else f"({after.version}-{after.refusal}"
-        limit = () if count is None else ("COUNT", count)
         entries = await self._connection.command(
-            "XRANGE", match_keys(match_id).log, start, "+", *limit, replicated=True
+            "XRANGE", match_keys(match_id).log, start, "+", replicated=True
         )
         return tuple(redis_reply.stored_entry(name, fields) for name, fields in entries)
 

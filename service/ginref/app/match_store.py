@@ -278,7 +278,7 @@ class MatchStore(abc.ABC):
 
     @abc.abstractmethod
     async def log(
-        self, match_id: str, *, after: EntryId | None = None, count: int | None = None
+        self, match_id: str, *, after: EntryId | None = None
     ) -> Sequence[StoredEntry]:
         """Return log entries in order, from the first one after `after`."""
 

@@ -136,10 +136,10 @@ class CountedStore(MemoryStore):
         return result
 
     async def log(
-        self, match_id: str, *, after: EntryId | None = None, count: int | None = None
+        self, match_id: str, *, after: EntryId | None = None
     ) -> Sequence[StoredEntry]:
         self._ask("log")
-        found = await super().log(match_id, after=after, count=count)
+        found = await super().log(match_id, after=after)
         await asyncio.sleep(0)
         return found
 
