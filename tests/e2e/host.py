@@ -268,10 +268,16 @@ class Room:
 
 
 def timeless(found: referee_pb.GetMatchResponse) -> referee_pb.GetMatchResponse:
-    """Take out the one thing that differs from look to look: the time of the look."""
-    found.public_view.clock.ClearField("server_time")
-    for view in found.seat_views:
-        view.clock.ClearField("server_time")
+    """Take out what differs from look to look: the time of the look, and the deadline.
+
+    A busy machine can hold a referee up, which gives the seats time back.
+    """
+    for clock in (
+        found.public_view.clock,
+        *(view.clock for view in found.seat_views),
+    ):
+        for name in ("server_time", "deadline", "credits"):
+            clock.ClearField(name)
     return found
 
 

@@ -193,11 +193,11 @@ async def test_a_late_move_ends_the_match(slow_host: Host, way: Way) -> None:
         found = await room.referee(ORGANIZER, "GetMatch", match_id=match_id)
         seat = found.public_view.table.to_act
         clock = found.public_view.clock
-        deadline = clock.deadline.ToJsonString()
         while clock.server_time.ToMilliseconds() <= clock.deadline.ToMilliseconds():
             await asyncio.sleep(0.001)
             looked = await room.referee(ORGANIZER, "GetMatch", match_id=match_id)
             clock = looked.public_view.clock
+        deadline = clock.deadline.ToJsonString()
         request = referee_pb.SubmitMoveRequest(
             match_id=match_id,
             seat=seat,
