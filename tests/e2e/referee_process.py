@@ -25,11 +25,13 @@ class RefereeProcess:
     address: str = ""
     admin: str = ""
     environment: dict[str, str] = field(default_factory=dict)
+    program: str = "ginref"
 
     def start(self) -> "RefereeProcess":
         """Start it and wait until it is ready."""
         command = [
-            *(sys.executable, "-m", "ginref", "serve", "--data", str(self.data)),
+            *(sys.executable, "-m", self.program, "serve"),
+            *("--data", str(self.data)),
             *("--listen", self.listen, "--admin", "127.0.0.1:0"),
             *(("--store", self.store) if self.store else ()),
             *self.options,
