@@ -5,6 +5,7 @@ import contextlib
 import json
 import logging
 import os
+import re
 import secrets
 import signal
 import time
@@ -19,6 +20,7 @@ from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
 from ginref.adapters.folder_archive import FolderArchive
 from ginref.adapters.key_folder import KeyFolder, KeyFolderError
 from ginref.adapters.metrics import CONTENT_TYPE, PrometheusObserver
+from ginref.adapters.own_folder import is_own
 from ginref.adapters.redis_address import UnsupportedStoreError
 from ginref.adapters.redis_store import RedisStore, open_store
 from ginref.adapters.sealing import AesSealer
@@ -47,6 +49,11 @@ _CANCEL_PATIENCE: Final = 0.1
 
 OPERATOR_TOKEN: Final = "operator.token"  # noqa: S105 - the name of a file
 ADDRESSES: Final = "referee.json"
+
+_DATA_MARK: Final = re.compile(
+    r"operator\.token|referee\.(json|log)|keys|records|store"
+)
+"""What a data folder holds after a start, or from the one who starts a referee."""
 
 
 class StartError(Exception):
@@ -147,6 +154,9 @@ def _shown(store: str | None) -> str:
 async def _start(
     config: ServeConfig, stop: asyncio.Event, stack: contextlib.AsyncExitStack
 ) -> Running:
+    if not is_own(config.data, _DATA_MARK):
+        message = f"{config.data} holds other things: --data needs a folder of its own"
+        raise StartError(message)
     config.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     keys = KeyFolder.open_or_create(config.keys_folder)
     store = await _open_store(config, stack)

@@ -200,6 +200,18 @@ def test_a_data_folder_that_is_a_file_is_refused(folder: Path) -> None:
     assert _refused("--data", path) == f"{path}: File exists"
 
 
+@pytest.mark.parametrize("option", ["--data", "--keys"])
+def test_a_folder_of_somebody_else_is_refused(folder: Path, option: str) -> None:
+    other = folder / "other"
+    other.mkdir()
+    (other / "passwd").write_text("somebody else's")
+
+    told = _refused("--data", folder / "data", option, other)
+
+    assert told.startswith(f"{other} holds other things: ")
+    assert [file.name for file in other.iterdir()] == ["passwd"]
+
+
 def test_a_data_folder_below_a_file_is_refused(folder: Path) -> None:
     (folder / "data").write_text("not a folder")
     path = folder / "data" / "below"
@@ -244,7 +256,7 @@ def test_a_certificate_that_is_none_is_refused(
     }
     for name, data in files.items():
         (folder / name).write_bytes(data)
-    options = ("--data", folder, "--store", valkey_url)
+    options = ("--data", folder / "data", "--store", valkey_url)
     files_given = ("--tls-cert", folder / chain, "--tls-key", folder / key)
 
     assert told in _refused(*options, *files_given)

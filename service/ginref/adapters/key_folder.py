@@ -5,6 +5,7 @@ Each key is a file `<key id>.pem`, PKCS #8, readable by its owner only. The file
 they have signed can be verified.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from ginref.adapters.own_folder import is_own
 from ginref.adapters.secret_file import (
     SecretFileError,
     lock_folder,
@@ -30,6 +32,7 @@ from ginref.record.public_key import thumbprint, write_jwks, write_pem
 
 ACTIVE: Final = "active"
 _SUFFIX: Final = ".pem"
+_MARK: Final = re.compile(r"active|sealing\.key|[\w-]{43}\.pem", re.ASCII)
 
 
 class KeyFolderError(Exception):
@@ -88,9 +91,11 @@ class KeyFolder:
         Processes that do this at the same time end up with the same active key.
 
         Raises:
-            KeyFolderError: As for opening, or the folder cannot be written.
+            KeyFolderError: As for opening, or the folder cannot be written, or
+                somebody else uses it.
         """
         if not (path / ACTIVE).exists():
+            _check_own(path)
             try:
                 make_folder(path)
                 with lock_folder(path):
@@ -105,8 +110,10 @@ class KeyFolder:
         """Make a key in a folder, mark it as the active one, and open the folder.
 
         Raises:
-            KeyFolderError: The folder cannot be written or read.
+            KeyFolderError: The folder cannot be written or read, or somebody else
+                uses it.
         """
+        _check_own(path)
         try:
             make_folder(path)
             replace_secret(path / ACTIVE, _line(_add_key(path)))
@@ -132,6 +139,17 @@ class KeyFolder:
     def pem(self) -> bytes:
         """Return all public keys in PEM."""
         return write_pem(self.public_keys.values())
+
+
+def _check_own(path: Path) -> None:
+    try:
+        own = is_own(path, _MARK)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise KeyFolderError(f"{path} cannot be read: {reason}") from error
+    if not own:
+        message = f"{path} holds other things: keys need a folder of their own"
+        raise KeyFolderError(message)
 
 
 def _load(path: Path) -> list[Ed25519Signer]:

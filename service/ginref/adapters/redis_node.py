@@ -273,9 +273,7 @@ class Node:
         try:
             wanted = 0
             if any(call.is_replicated for call in packet):
-                wanted = self._owner.replicas_wanted(
-                    self.address, self.status
-                )
+                wanted = self._owner.replicas_wanted(self.address, self.status)
             for call in packet:
                 call.is_sent = True
             data = b"".join([call.packed() for call in packet])

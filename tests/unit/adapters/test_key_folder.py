@@ -1,5 +1,6 @@
 import json
 import stat
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -36,6 +37,37 @@ def test_a_later_use_finds_the_same_key(tmp_path: Path) -> None:
 
     assert second.public_keys == first.public_keys
     assert second.signer.sign(b"message") == first.signer.sign(b"message")
+
+
+@pytest.mark.parametrize("make", [KeyFolder.open_or_create, KeyFolder.new])
+@pytest.mark.parametrize("name", ["passwd", "server.pem", "notes"])
+def test_no_key_is_written_among_the_files_of_others(
+    tmp_path: Path, make: Callable[[Path], KeyFolder], name: str
+) -> None:
+    (tmp_path / name).write_text("somebody else's")
+
+    with pytest.raises(KeyFolderError, match="keys need a folder of their own"):
+        make(tmp_path)
+
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+def test_a_folder_whose_key_was_not_marked_yet_gets_another(tmp_path: Path) -> None:
+    first = KeyFolder.open_or_create(tmp_path)
+    (tmp_path / ACTIVE).unlink()
+
+    second = KeyFolder.open_or_create(tmp_path)
+
+    assert list(second.public_keys) == [second.active_id, first.active_id]
+
+
+@pytest.mark.parametrize("name", ["sealing.key", ".hidden", "lost+found"])
+def test_a_folder_without_things_of_others_gets_a_key(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).touch()
+
+    assert KeyFolder.open_or_create(tmp_path).public_keys
 
 
 def test_all_who_come_first_at_the_same_time_get_the_same_key(tmp_path: Path) -> None:

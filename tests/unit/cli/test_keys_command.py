@@ -46,6 +46,17 @@ def test_public_keys_are_what_a_verifier_reads(
     assert b"PRIVATE" not in result.stdout_bytes
 
 
+def test_a_folder_of_somebody_else_is_one_line_of_complaint(tmp_path: Path) -> None:
+    (tmp_path / "passwd").write_text("somebody else's")
+
+    result = CliRunner().invoke(app, ["new", "--folder", str(tmp_path)])
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == (
+        f"ginref keys: {tmp_path} holds other things: keys need a folder of their own\n"
+    )
+
+
 def test_a_folder_without_keys_is_one_line_of_complaint(tmp_path: Path) -> None:
     folder = tmp_path / "nowhere"
 
