@@ -159,6 +159,7 @@ async def _start(
         raise StartError(message)
     config.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     keys = KeyFolder.open_or_create(config.keys_folder)
+    archive = _archive(config)
     store = await _open_store(config, stack)
     durability = await _durability(config, store)
     registry = store.registry()
@@ -172,7 +173,7 @@ async def _start(
         registry=registry,
         keeper=keeper,
         signer=keys.signer,
-        archive=FolderArchive(config.archive_folder),
+        archive=archive,
         chance=SecretChance(),
         observer=observer,
         durability=durability,
@@ -218,6 +219,19 @@ async def _start(
         operator_token=token_file,
         key_id=keys.signer.key_id,
     )
+
+
+def _archive(config: ServeConfig) -> FolderArchive:
+    """Return the archive, ready to take records where they are signed here."""
+    archive = FolderArchive(config.archive_folder)
+    if Part.SIGNER in config.roles:
+        try:
+            archive.prepare()
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            message = f"{config.archive_folder} cannot keep records: {reason}"
+            raise StartError(message) from error
+    return archive
 
 
 async def _open_store(

@@ -212,6 +212,35 @@ def test_a_folder_of_somebody_else_is_refused(folder: Path, option: str) -> None
     assert [file.name for file in other.iterdir()] == ["passwd"]
 
 
+PLACES = [
+    pytest.param("/proc/ginref", id="in no file system"),
+    pytest.param("/etc/passwd", id="a file"),
+    pytest.param("/etc/passwd/below", id="below a file"),
+    pytest.param("/proc/self/fdinfo", id="a folder that takes nothing"),
+]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("option", ["--data", "--keys", "--archive"])
+def test_a_place_that_cannot_be_written_is_refused(
+    folder: Path, option: str, place: str
+) -> None:
+    told = _refused("--data", folder / "data", option, place)
+
+    assert told.startswith(place)
+    assert not (folder / "data" / "store").exists()
+
+
+def test_who_signs_nothing_needs_no_place_for_records(
+    folder: Path, valkey_url: str
+) -> None:
+    options = ("--data", folder, "--store", valkey_url, "--roles", "referee,sweeper")
+
+    told = _refused(*options, "--archive", "/proc/ginref", "--listen", "nowhere")
+
+    assert told.startswith("'nowhere' is not an address")
+
+
 def test_a_data_folder_below_a_file_is_refused(folder: Path) -> None:
     (folder / "data").write_text("not a folder")
     path = folder / "data" / "below"

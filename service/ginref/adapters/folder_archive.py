@@ -23,8 +23,19 @@ class FolderArchive(Archive):
     """
 
     def __init__(self, path: Path) -> None:
-        """Keep records in this folder; it is made when the first one comes."""
+        """Keep records in this folder; see also `prepare`."""
         self._path = path
+
+    def prepare(self) -> None:
+        """Make the folder, and see that a record could be kept in it.
+
+        Raises:
+            OSError: The folder cannot be made or written.
+        """
+        self._path.mkdir(parents=True, exist_ok=True)
+        probe = self._path / f".{secrets.token_hex(8)}"
+        probe.touch(_FILE_MODE, exist_ok=False)
+        probe.unlink()
 
     def path_of(self, match_id: str) -> Path:
         """Return where the record of a match is, or will be.

@@ -20,6 +20,20 @@ async def test_a_record_comes_back(tmp_path: Path) -> None:
     assert (tmp_path / "data" / "records" / "m-1.json").read_bytes() == b"record"
 
 
+def test_a_folder_that_takes_records_is_left_empty(tmp_path: Path) -> None:
+    FolderArchive(tmp_path / "data" / "records").prepare()
+
+    assert names(tmp_path / "data" / "records") == []
+
+
+def test_a_folder_that_takes_no_records_says_so_at_once(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+
+    for path in (tmp_path / "file", tmp_path / "file" / "below", Path("/proc/records")):
+        with pytest.raises(OSError, match=path.name):
+            FolderArchive(path).prepare()
+
+
 async def test_a_record_is_missing_until_it_is_put(tmp_path: Path) -> None:
     assert await FolderArchive(tmp_path / "nowhere").get("m-1") is None
 
