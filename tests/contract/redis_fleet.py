@@ -173,6 +173,8 @@ class Fleet:
 
     def heal(self) -> None:
         """Bring back every server, and wait until all replicas follow."""
+        for guard in self.guards:
+            until(lambda one=guard: _is_calm(one))  # type: ignore[misc]
         for group in self.groups:
             primary = primary_of(group)
             for server in group:
@@ -193,6 +195,16 @@ class Fleet:
             server.start("--replicaof", HOST, str(primary.port))
         else:
             server.start()
+
+
+def _is_calm(guard: Server) -> bool:
+    """Say whether a Sentinel has nothing to complain about or to do."""
+    told = guard.ask("SENTINEL", "MASTER", SERVICE)
+    return (
+        bool(told)
+        and b"_down" not in told
+        and b"failover" not in told.replace(b"failover-timeout", b"")
+    )
 
 
 def primary_of(group: Sequence[Server]) -> Server:

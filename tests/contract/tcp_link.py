@@ -2,6 +2,7 @@
 
 import socket
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 
 from tests.contract.redis_fleet import HOST
@@ -17,7 +18,8 @@ class Link:
         self._sockets: list[socket.socket] = []
         self._listener = socket.create_server((HOST, 0))
         self.port: int = self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._threads: list[threading.Thread] = []
+        self._start(self._accept)
 
     def swallow(self) -> None:
         self._is_open = False
@@ -28,24 +30,29 @@ class Link:
         self._cut()
 
     def close(self) -> None:
-        self._listener.close()
+        _end(self._listener)
         self._cut()
+        for thread in self._threads:
+            thread.join()
 
     def _cut(self) -> None:
         sockets, self._sockets = self._sockets, []
         for one in sockets:
-            with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
-            one.close()
+            _end(one)
+
+    def _start(self, work: Callable[..., None], *ends: socket.socket) -> None:
+        thread = threading.Thread(target=work, args=ends, daemon=True)
+        self._threads.append(thread)
+        thread.start()
 
     def _accept(self) -> None:
-        with suppress(OSError):
+        with self._listener, suppress(OSError):
             while True:
                 near, _ = self._listener.accept()
                 far = socket.create_connection((HOST, self._target))
                 self._sockets += [near, far]
                 for ends in ((near, far), (far, near)):
-                    threading.Thread(target=self._pass, args=ends, daemon=True).start()
+                    self._start(self._pass, *ends)
 
     def _pass(self, source: socket.socket, sink: socket.socket) -> None:
         # Otherwise small packets wait for each other, some 40 ms each time.
@@ -54,3 +61,11 @@ class Link:
             while data := source.recv(65536):
                 if self._is_open:
                     sink.sendall(data)
+        _end(sink)
+        source.close()
+
+
+def _end(one: socket.socket) -> None:
+    """Let both ends, and whoever waits for either, see the end."""
+    with suppress(OSError):
+        one.shutdown(socket.SHUT_RDWR)

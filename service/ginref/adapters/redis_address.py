@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Final, NamedTuple
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 SENTINEL_PORT: Final = 26379
 SERVER_PORT: Final = 6379
@@ -41,14 +41,16 @@ _TLS_OPTIONS: Final = frozenset(
         "ssl_keyfile",
     }
 )
-_OPTIONS: Final = _TLS_OPTIONS | {
-    "db",
-    "password",
-    "replicas",
-    "sentinel_password",
-    "sentinel_username",
-    "username",
-}
+_OPTIONS: Final = frozenset(
+    {
+        "db",
+        "password",
+        "replicas",
+        "sentinel_password",
+        "sentinel_username",
+        "username",
+    }
+)
 
 
 class Address(NamedTuple):
@@ -116,46 +118,35 @@ def parse_store_url(url: str) -> StoreAddress:
             f"not a store URL that is supported; use one of {known}"
         )
     try:
-        parts = urlsplit(url)
-        options = dict(
-            parse_qsl(parts.query, keep_blank_values=True, strict_parsing=True)
-            if parts.query
-            else ()
-        )
-        return _read(way, scheme, parts, options)
+        return _read(way, url)
     except ValueError as error:
         raise UnsupportedStoreError(f"not a store URL: {error}") from error
 
 
-def _read(
-    way: Way, scheme: str, parts: SplitResult, options: Mapping[str, str]
-) -> StoreAddress:
-    if unknown := options.keys() - _OPTIONS:
-        raise ValueError(f"no option is named {', '.join(sorted(unknown))}")
-    tls = scheme.startswith("rediss")
-    if not tls and options.keys() & _TLS_OPTIONS:
-        raise ValueError("options of TLS need a rediss scheme")
-    login, _, places = parts.netloc.rpartition("@")
+def _read(way: Way, url: str) -> StoreAddress:
+    scheme, _, rest = url.partition("://")
+    rest, _, query = rest.partition("?")
+    places, _, path = rest.partition("/")
+    login, _, places = places.rpartition("@")
     username, _, password = login.partition(":")
-    path = unquote(parts.path)
-    name = path.strip("/")
+    options = dict(parse_qsl(query, keep_blank_values=True))
+    tls = scheme.startswith("rediss")
+    if unknown := options.keys() - (_OPTIONS | _TLS_OPTIONS if tls else _OPTIONS):
+        raise ValueError(f"{scheme}:// has no option {', '.join(sorted(unknown))}")
+    name = unquote(path)
+    _demand_name(way, scheme, places, name)
     if scheme == "unix":
-        addresses: tuple[Address, ...] = (Address(path, 0),)
-        if not name or places:
-            raise ValueError("unix:// wants the path of a socket and no host")
+        addresses: tuple[Address, ...] = (Address(f"/{name}", 0),)
     else:
         port = SENTINEL_PORT if way is Way.SENTINEL else SERVER_PORT
         addresses = tuple(_address(place, port) for place in places.split(","))
     if way is Way.DIRECT and len(addresses) > 1:
         raise ValueError("several hosts need redis+sentinel:// or redis+cluster://")
-    if way is Way.SENTINEL and not name:
-        raise ValueError("redis+sentinel:// wants the name of the service as its path")
-    if way is Way.CLUSTER and name:
-        raise ValueError("redis+cluster:// has no path")
     in_path = name if scheme in {"redis", "rediss"} else ""
     database = _count("db", options.get("db", in_path or "0"), 0)
     if way is Way.CLUSTER and database:
         raise ValueError("a cluster has no database but 0")
+    replicas = options.get("replicas")
     return StoreAddress(
         way=way,
         addresses=addresses,
@@ -170,10 +161,22 @@ def _read(
         database=database,
         tls=tls,
         tls_options={name: options[name] for name in options.keys() & _TLS_OPTIONS},
-        replicas=_count("replicas", options["replicas"], 1)
-        if "replicas" in options
-        else None,
+        replicas=None if replicas is None else _count("replicas", replicas, 1),
     )
+
+
+def _demand_name(way: Way, scheme: str, places: str, name: str) -> None:
+    """Check what stands after the hosts.
+
+    Raises:
+        ValueError: It is missing, or too much.
+    """
+    if scheme == "unix" and (not name or places):
+        raise ValueError("unix:// wants the path of a socket and no host")
+    if way is Way.SENTINEL and not name:
+        raise ValueError("redis+sentinel:// wants the name of the service as its path")
+    if way is Way.CLUSTER and name:
+        raise ValueError("redis+cluster:// has no path")
 
 
 def _address(place: str, usual_port: int) -> Address:

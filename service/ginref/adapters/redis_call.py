@@ -2,14 +2,11 @@
 
 import asyncio
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from ginref.adapters.redis_script import Script
 
 Argument = str | bytes | int
-
-ASKING: Final = b"*1\r\n$6\r\nASKING\r\n"
-"""Lets the next command into a slot that is just moving to its node."""
 
 
 @dataclass(slots=True, eq=False)
@@ -26,7 +23,6 @@ class Call:
         attempts: How often it has come back without having run.
         is_sent: It may have run: it must never be sent again.
         is_in_full: Send the text of the script instead of its name.
-        is_asking: Send it to a node that the slot is just moving to.
     """
 
     parts: tuple[Argument, ...]
@@ -38,7 +34,6 @@ class Call:
     attempts: int = 0
     is_sent: bool = False
     is_in_full: bool = False
-    is_asking: bool = False
 
     def settle(self, answer: object) -> None:
         """Give the answer to the caller, who may have gone away."""
@@ -54,8 +49,7 @@ class Call:
         parts = self.parts
         if self.is_in_full and self.script is not None:
             parts = ("EVAL", self.script.text, *parts[2:])
-        data = pack(parts)
-        return ASKING + data if self.is_asking else data
+        return pack(parts)
 
 
 def pack(parts: tuple[Argument, ...]) -> bytes:

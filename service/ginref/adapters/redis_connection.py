@@ -230,18 +230,13 @@ class RedisConnection:
         closing = [node.aclose() for node in self._nodes.values()]
         await asyncio.gather(self._topology.aclose(), *closing, *self._closing)
 
-    def returned(self, call: Call, error: Exception, address: Address) -> None:
+    def returned(self, call: Call, error: Exception) -> None:
         """Let a call that has certainly not run look for its server."""
         loop = asyncio.get_running_loop()
         if not self._topology.can_move or loop.time() >= call.deadline_s:
             call.settle(error)
             return
         call.attempts += 1
-        is_moved = isinstance(error, exceptions.MovedError)
-        if isinstance(error, exceptions.AskError) and not is_moved:
-            call.is_asking = True
-            self._node(Address(error.host or address.host, error.port)).put(call)
-            return
         self._lose(call)
 
     def doubted(self, address: Address) -> None:
@@ -287,9 +282,8 @@ class RedisConnection:
         try:
             node = self._nodes[self._layout.address_of(call.key)]
         except NobodyServesError as error:
-            self.returned(call, error, Address("", 0))
+            self.returned(call, error)
             return
-        call.is_asking = False
         node.put(call)
 
     def _lose(self, call: Call) -> None:
@@ -318,7 +312,7 @@ class RedisConnection:
         except Exception as error:  # noqa: BLE001 - it goes to the callers
             lost, self._lost = self._lost, []
             for call in lost:
-                self.returned(call, error, Address("", 0))
+                self.returned(call, error)
         else:
             lost, self._lost = self._lost, []
             for call in lost:

@@ -59,7 +59,7 @@ class NotReplicatedError(Exception):
 class Owner(Protocol):
     """Whom a node belongs to."""
 
-    def returned(self, call: Call, error: Exception, address: Address) -> None:
+    def returned(self, call: Call, error: Exception) -> None:
         """Take back a call that has certainly not run."""
 
     def doubted(self, address: Address) -> None:
@@ -265,7 +265,7 @@ class Node:
                     delivery.refused.setdefault(call, failure)
             self._owner.doubted(self.address)
         for call, error in delivery.refused.items():
-            self._owner.returned(call, error, self.address)
+            self._owner.returned(call, error)
 
     async def _exchange(self, packet: Sequence[Call], delivery: "_Delivery") -> None:
         """Send a packet on one connection and hand out the answers."""
@@ -281,8 +281,6 @@ class Node:
                 data += self._touch + pack(("WAIT", wanted, REPLICA_PATIENCE_MS))
             await connection.send_packed_command(data)
             for call in packet:
-                if call.is_asking:
-                    await _answer(connection)
                 delivery.take(call, await _answer(connection), wanted=wanted)
             if wanted:
                 verdict = await _verdict(connection, wanted)
