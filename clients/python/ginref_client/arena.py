@@ -26,26 +26,11 @@ from ginref.engine.seat import Seat
 from ginref.engine.sheet import ScoreSheet
 from ginref.engine.view import view_for
 from ginref.record.lifecycle import Ending, EndingKind, Fault
+from ginref_client.blame import BotFailedError, blamed
 from ginref_client.bot import Bot
-from ginref_client.error import ClientError
 from ginref_client.fact import FinishedMatch, FinishedRound, MatchInfo
 
 _DECKS_KEPT = 256
-
-
-class BotFailedError(ClientError):
-    """A bot that raised, or chose what the rules do not allow.
-
-    The cause is what it raised, or the engine's judgement of its move.
-
-    Attributes:
-        seat: The bot's seat.
-    """
-
-    def __init__(self, seat: Seat, message: str) -> None:
-        """Keep the seat."""
-        super().__init__(message)
-        self.seat = seat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +154,8 @@ def tell_match(
     names = tuple(bot.name for bot in bots)
     for seat in seats:
         info = MatchInfo(match_id="", seat=seat, bots=names, rules=rules)
-        bots[seat].match_started(info)
+        with blamed(seat, bots[seat], "match_started"):
+            bots[seat].match_started(info)
     deck_for = lru_cache(_DECKS_KEPT)(partial(derive_deck, secret))
     match = start_match(rules, seats, draw_first_dealer(secret, seats), deck_for)
     yield Dealt.of(match)
@@ -189,10 +175,9 @@ def tell_match(
 
 
 def _move(bot: Bot, match: Match, seat: Seat, deck_for: DeckFor) -> tuple[Move, Match]:
-    try:
-        move = bot.choose(view_for(match, seat))
-    except Exception as error:
-        raise BotFailedError(seat, f"{bot.name} ({seat}) raised {error!r}") from error
+    view = view_for(match, seat)
+    with blamed(seat, bot, "choose"):
+        move = bot.choose(view)
     if not isinstance(move, Move):
         raise BotFailedError(
             seat, f"{bot.name} ({seat}) returned {move!r}, which is no move"
@@ -215,15 +200,15 @@ def _drawn(before: Match, after: Match, seat: Seat) -> Card | None:
 def _round_ended(match: Match, bots: Sequence[Bot]) -> RoundEnded:
     ended = RoundEnded.of(match)
     for seat in match.seats:
-        bots[seat].round_over(
-            FinishedRound(
-                match_id="",
-                seat=seat,
-                summary=ended.summary,
-                showdown=ended.showdown,
-                sheet=ended.sheet,
-            )
+        told = FinishedRound(
+            match_id="",
+            seat=seat,
+            summary=ended.summary,
+            showdown=ended.showdown,
+            sheet=ended.sheet,
         )
+        with blamed(seat, bots[seat], "round_over"):
+            bots[seat].round_over(told)
     return ended
 
 
@@ -236,9 +221,9 @@ def _finish(match: Match, bots: Sequence[Bot], moves: int) -> MatchResult:
         fault=Fault.NOBODY,
     )
     for seat in match.seats:
-        bots[seat].match_over(
-            FinishedMatch(match_id="", seat=seat, ending=ending, sheet=match.sheet)
-        )
+        told = FinishedMatch(match_id="", seat=seat, ending=ending, sheet=match.sheet)
+        with blamed(seat, bots[seat], "match_over"):
+            bots[seat].match_over(told)
     return MatchResult(
         over=match.over, sheet=match.sheet, rounds=match.history, moves=moves
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
+from ginref_client.blame import describe
 from ginref_client.bot import Bot
 from ginref_client.bots.careful import Careful
 from ginref_client.bots.simple import Simple
@@ -55,17 +56,17 @@ def _load_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise LoadError(f"{path}: {_describe(error)}") from error
+        raise LoadError(f"{path}: {_told(error, spec.origin)}") from error
     return module
 
 
 def _load_module(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except Exception as error:
-        raise LoadError(f"{name}: {_describe(error)}") from error
+    except (Exception, SystemExit) as error:
+        raise LoadError(f"{name}: {_told(error, None)}") from error
 
 
 def _pick(module: ModuleType, class_name: str, where: str) -> type[Bot]:
@@ -98,5 +99,8 @@ def _concrete(bot: type[Bot], where: str) -> type[Bot]:
     return bot
 
 
-def _describe(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+def _told(error: BaseException, file: str | None) -> str:
+    told = describe(error, {file})
+    if isinstance(error, SystemExit):
+        told += '; what ends the program belongs under if __name__ == "__main__"'
+    return told

@@ -1,8 +1,12 @@
 """`ginref play`: one match on this machine, told move by move."""
 
+import contextlib
+import os
 import secrets
+import signal
+import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -15,7 +19,8 @@ from ginref.engine.error import IllegalMoveError, RulesetError
 from ginref.engine.notation import write_match
 from ginref.engine.ruleset import PRESETS, Ruleset, preset
 from ginref.engine.ruleset_text import read_ruleset
-from ginref_client.arena import BotFailedError, MatchResult, play_match, tell_match
+from ginref_client.arena import MatchResult, play_match, tell_match
+from ginref_client.blame import BotFailedError, make_bots
 from ginref_client.bot import Bot
 from ginref_client.error import LoadError
 from ginref_client.loading import load_bot
@@ -24,6 +29,7 @@ from ginref_client.story import Story, distinct_names
 
 _SEED_BYTES: Final = 4
 _INTERRUPTED: Final = 130
+_INTERRUPT_PATIENCE: Final = 1.0
 
 
 class _SaveError(Exception):
@@ -61,6 +67,9 @@ def play(  # noqa: PLR0913, PLR0917 - one parameter for each option
         Path | None,
         typer.Option(metavar="FILE", help="Write the match as notation into a file."),
     ] = None,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show where in its code a bot has failed.")
+    ] = False,
 ) -> None:
     """Play a match on this machine, without a referee, and tell it move by move.
 
@@ -71,19 +80,17 @@ def play(  # noqa: PLR0913, PLR0917 - one parameter for each option
     complaints = Console(stderr=True, highlight=False, soft_wrap=True)
     text = seed if seed is not None else secrets.token_hex(_SEED_BYTES)
     try:
-        bots = tuple(load_bot(name) for name in (north, south, east) if name)
-        rules = _rules(ruleset, len(bots))
-        if save:
-            _check_save(save, matches)
-        if matches == 1:
-            _tell(console, bots, rules, text, save)
-        else:
-            _count(console, bots, rules, text, matches)
-    except (LoadError, RulesetError, _SaveError) as error:
-        complaints.print(Text(f"ginref play: {error}"))
-        raise typer.Exit(1) from None
-    except BotFailedError as error:
-        if not isinstance(error.__cause__, IllegalMoveError | None):
+        with _interruptible():
+            bots = tuple(load_bot(name) for name in (north, south, east) if name)
+            rules = _rules(ruleset, len(bots))
+            if save:
+                _check_save(save, matches)
+            if matches == 1:
+                _tell(console, bots, rules, text, save)
+            else:
+                _count(console, bots, rules, text, matches)
+    except (LoadError, RulesetError, BotFailedError, _SaveError) as error:
+        if debug and not isinstance(error.__cause__, IllegalMoveError | None):
             complaints.print(Text("".join(traceback.format_exception(error.__cause__))))
         complaints.print(Text(f"ginref play: {error}"))
         raise typer.Exit(1) from None
@@ -91,6 +98,29 @@ def play(  # noqa: PLR0913, PLR0917 - one parameter for each option
         raise typer.Exit(_INTERRUPTED) from None
     if seed is None:
         console.print(Text(f"Again: --seed {text}", "dim"))
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C end a match whatever the bots do with it.
+
+    A bot that catches everything catches the interrupt, too, and goes on. So the
+    program ends a moment later unless the interrupt has come through.
+    """
+    end = threading.Timer(_INTERRUPT_PATIENCE, os._exit, [_INTERRUPTED])
+    end.daemon = True
+
+    def interrupt(_number: int, _frame: object) -> None:
+        if not end.is_alive():
+            end.start()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        end.cancel()
 
 
 def _rules(name: str, bots: int) -> Ruleset:
@@ -138,7 +168,7 @@ def _tell(
     seed: str,
     save: Path | None,
 ) -> None:
-    players = [bot() for bot in bots]
+    players = make_bots(bots)
     names = [player.name for player in players]
     story, scribe = Story(names), Scribe(names, rules, seed)
     try:
@@ -166,7 +196,7 @@ def _count(
         turn, shift = divmod(number, len(bots))
         order = [*bots[shift:], *bots[:shift]]
         secret = seed_secret(f"{seed} {turn + 1}")
-        result = play_match([bot() for bot in order], rules, secret)
+        result = play_match(make_bots(order), rules, secret)
         winner = None
         if result.winner is not None:
             winner = (result.winner + shift) % len(bots)

@@ -1,3 +1,6 @@
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -155,20 +158,113 @@ def test_mistakes_are_told_in_a_line(run: Run, arguments: list[str], text: str) 
     assert "Traceback" not in failed.stderr
 
 
-def test_a_bot_that_raises_is_shown_where(run: Run, tmp_path: Path) -> None:
-    bot = tmp_path / "wrong.py"
-    bot.write_text(
-        "from ginref_client import Bot\n"
-        "class Wrong(Bot):\n"
-        "    def choose(self, view):\n"
-        "        return view.nothing\n"
-    )
+@pytest.fixture
+def wrong(tmp_path: Path) -> Callable[[str, str], Path]:
+    """Write a bot that plays well, but for one method."""
 
-    failed = run(bot, "simple", "--seed", "s")
+    def write(hook: str, code: str) -> Path:
+        file = tmp_path / "wrong.py"
+        file.write_text(
+            "from ginref_client.bots.simple import Simple\n"
+            "class Wrong(Simple):\n"
+            f"    def {hook}(self, *heard):\n"
+            f"        {code}\n"
+        )
+        return file
+
+    return write
+
+
+HOOKS = ["__init__", "match_started", "choose", "round_over", "match_over"]
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+@pytest.mark.parametrize("matches", [1, 2])
+def test_a_bot_that_raises_is_told_in_a_line(
+    run: Run, wrong: Callable[[str, str], Path], hook: str, matches: int
+) -> None:
+    options = ("--seed", "s", "--matches", matches)
+
+    failed = run("simple", wrong(hook, "raise LookupError('a\\nb')"), *options)
 
     assert failed.exit_code == 1
-    assert "line 4, in choose" in failed.stderr
-    assert "wrong (north) raised AttributeError" in failed.stderr
+    assert isinstance(failed.exception, SystemExit)
+    assert failed.stderr == (
+        f"ginref play: wrong (south): {hook} raised LookupError: a b"
+        " (wrong.py, line 4)\n"
+    )
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_a_bot_that_would_end_the_program_is_told_in_a_line(
+    run: Run, wrong: Callable[[str, str], Path], hook: str
+) -> None:
+    failed = run(wrong(hook, "raise SystemExit"), "simple", "--seed", "s")
+
+    assert failed.exit_code == 1
+    assert failed.stderr == (
+        f"ginref play: wrong (north): {hook} raised SystemExit (wrong.py, line 4)\n"
+    )
+
+
+def test_whoever_asks_is_shown_the_way_to_the_failure(
+    run: Run, wrong: Callable[[str, str], Path]
+) -> None:
+    failed = run(wrong("choose", "return heard[1]"), "simple", "--debug")
+
+    *way, last = failed.stderr.splitlines()
+    assert failed.exit_code == 1
+    assert '/wrong.py", line 4, in choose' in "\n".join(way)
+    assert last.startswith("ginref play: wrong (north): choose raised IndexError: ")
+
+
+def test_a_file_that_would_end_the_program_is_told_in_a_line(
+    run: Run, tmp_path: Path
+) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("import sys\nsys.exit(3)\n")
+
+    failed = run(bot, "simple")
+
+    assert failed.exit_code == 1
+    assert failed.stderr == (
+        f"ginref play: {bot}: SystemExit: 3 (bot.py, line 2);"
+        ' what ends the program belongs under if __name__ == "__main__"\n'
+    )
+
+
+SPIN = "while True: print('spinning', flush=True)"
+SWALLOW = """while True:
+            try:
+                print('spinning', flush=True)
+            except BaseException:
+                pass"""
+
+
+@pytest.mark.parametrize(
+    ("hook", "code"),
+    [
+        pytest.param("choose", SPIN, id="it thinks for ever"),
+        pytest.param("match_started", SPIN, id="it never gets ready"),
+        pytest.param("choose", SWALLOW, id="it catches everything"),
+    ],
+)
+def test_an_interrupt_ends_a_bot_that_hangs(
+    wrong: Callable[[str, str], Path], hook: str, code: str
+) -> None:
+    bot = str(wrong(hook, code))
+    command = [sys.executable, "-m", "ginref", "play", bot, "simple"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as playing:
+        assert playing.stdout is not None
+        while playing.stdout.readline() != "spinning\n":
+            assert playing.poll() is None
+        playing.send_signal(signal.SIGINT)
+        _, complaints = playing.communicate(timeout=30)
+
+    assert playing.returncode == 130
+    assert not complaints
 
 
 def test_a_bot_that_breaks_a_rule_is_told_which(run: Run, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from ginref.engine.ruleset import GIN, HOLLYWOOD
 from ginref.engine.seat import Seat
 from ginref.engine.view import SeatView
 from ginref_client.arena import (
-    BotFailedError,
     Dealt,
     MatchResult,
     Moved,
@@ -16,6 +15,7 @@ from ginref_client.arena import (
     play_match,
     tell_match,
 )
+from ginref_client.blame import BotFailedError
 from ginref_client.bots.careful import Careful
 from ginref_client.bots.simple import Simple
 from ginref_client.fact import FinishedMatch, FinishedRound, MatchInfo
@@ -95,7 +95,7 @@ class Silent(Simple):
 @pytest.mark.parametrize(
     ("bot", "cause", "text"),
     [
-        pytest.param(Raising, LookupError, "raised LookupError", id="it raises"),
+        pytest.param(Raising, LookupError, "choose raised LookupError", id="it raises"),
         pytest.param(Cheating, IllegalMoveError, "illegal", id="it cheats"),
         pytest.param(Silent, type(None), "no move", id="it says nothing"),
     ],

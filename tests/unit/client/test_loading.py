@@ -59,7 +59,10 @@ def test_a_bot_of_a_module_is_found() -> None:
         ("{folder}/unfinished.py", "no subclass of Bot"),
         ("{folder}/unfinished.py:Half", "Half has no choose"),
         ("{folder}/unfinished.py:number", "number is no subclass of Bot"),
-        ("{folder}/broken.py", "ZeroDivisionError"),
+        (
+            "{folder}/broken.py",
+            "ZeroDivisionError: division by zero (broken.py, line 1",
+        ),
         ("{folder}/typo.py", "SyntaxError"),
         ("no.such.module:Bot", "No module named"),
         ("ginref_client.bots:Careful", "no class Careful"),
