@@ -286,7 +286,7 @@ def _work(
 ) -> list[Coroutine[Any, Any, None]]:
     work: list[Coroutine[Any, Any, None]] = [hub.run()]
     if Part.SWEEPER in config.roles:
-        work.append(Sweeper(tools.store, desk).run())
+        work.append(Sweeper(tools.store, desk, tools.observer).run())
     if Part.SIGNER in config.roles:
         work.append(Signing(tools).run())
     return work

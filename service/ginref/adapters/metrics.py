@@ -95,6 +95,16 @@ class PrometheusObserver:
         self._timeouts = Counter(
             "ginref_timeouts", "Deadlines that were acted on.", registry=registry
         )
+        self._outages = Counter(
+            "ginref_outages",
+            "Times without a referee that were credited to the clocks.",
+            registry=registry,
+        )
+        self._outage_seconds = Counter(
+            "ginref_outage_seconds",
+            "How long those were, in seconds.",
+            registry=registry,
+        )
         self._records = Counter(
             "ginref_records_signed", "Signed and archived records.", registry=registry
         )
@@ -141,6 +151,11 @@ class PrometheusObserver:
     def timeout(self) -> None:
         """Count a deadline that was acted on."""
         self._timeouts.inc()
+
+    def outage(self, outage_ms: int) -> None:
+        """Count an outage that was credited to the clocks, in milliseconds."""
+        self._outages.inc()
+        self._outage_seconds.inc(outage_ms / 1000)
 
     def record_signed(self) -> None:
         """Count a signed and archived record."""

@@ -18,6 +18,7 @@ from ginref.app.port import Archive, Chance, Observer, Registry, Signer
 from ginref.app.report import MatchFacts, MatchList, MatchReport, MoveReport, SeatReport
 from ginref.app.reporting import match_facts, match_report, seat_report
 from ginref.app.request import Accept, Commit, Decline, NewMatch, SeatStep
+from ginref.app.salvage import Salvage
 from ginref.app.step_taker import StepTaker
 from ginref.engine.move import move_kind
 from ginref.engine.seat import Seat
@@ -95,6 +96,7 @@ class Desk:
             monotonic=tools.monotonic,
         )
         self._steps = StepTaker(tools.keeper, self._judge)
+        self._salvage = Salvage(tools.store, tools.keeper, self._judge)
         self._identity_key: bytes | None = None
 
     async def create_match(self, caller: Caller, new: NewMatch) -> MatchFacts:
@@ -113,9 +115,9 @@ class Desk:
         creation = Creation(
             match_id=setup.match_id,
             request_hash=_request_hash(new),
-            setup=self._keeper.pack_setup(setup),
-            state=self._keeper.pack_state(state),
-            entry=self._keeper.pack_entry(setup.match_id, EntryId(1), Created()),
+            setup=self._keeper.packer.pack_setup(setup),
+            state=self._keeper.packer.pack_state(state),
+            entry=self._keeper.packer.pack_entry(setup.match_id, EntryId(1), Created()),
             clock=setup.clock,
             seat_count=len(setup.bots),
             bots=setup.bots,
@@ -264,8 +266,12 @@ class Desk:
         )
 
     async def time_out(self, match_id: str) -> bool:
-        """End a match whose deadline and grace are past; say whether this did it."""
+        """End a match if its deadline and grace are past; say whether they are."""
         return await self._judge.time_out(await self._keeper.load(match_id))
+
+    async def give_up(self, match_id: str) -> bool:
+        """End a match that is due and cannot be timed out; say whether this did it."""
+        return await self._salvage.give_up(match_id)
 
     async def _check(self, new: NewMatch) -> None:
         if len(new.bots) != new.ruleset.seat_count:

@@ -4,15 +4,23 @@ from collections.abc import Callable
 from typing import Final
 
 from ginref.app.error import Reason, RefusedError, moment, reason_of
-from ginref.app.keeper import Draft, Keeper, LiveMatch, Stored, fold, place_of
-from ginref.app.match_store import Duplicate, Seen, SubmissionKey, Wake
+from ginref.app.keeper import (
+    Draft,
+    Keeper,
+    LiveMatch,
+    Stored,
+    fold,
+    id_of,
+    place_of,
+)
+from ginref.app.match_store import Duplicate, Refusal, Seen, SubmissionKey, Wake
 from ginref.app.port import Observer
 from ginref.app.report import MoveReport
 from ginref.app.reporting import seat_report
 from ginref.engine.error import IllegalMoveError
 from ginref.engine.move import move_kind
 from ginref.record.entry import Moved, Refused, StampedEntry, TimedOut
-from ginref.record.lifecycle import MatchState, Stage, StepError, step
+from ginref.record.lifecycle import EndingKind, MatchState, Stage, StepError, step
 from ginref.record.submission import Submission
 
 _ATTEMPTS: Final = 8
@@ -108,8 +116,7 @@ class Judge:
             raise RefusedError(
                 Reason.MATCH_OVER, "the match is over", ending=state.ending.kind
             )
-        if live.is_late:
-            await self.time_out(live)
+        if live.is_late and await self.time_out(live):
             raise self.late(live)
         if state.stage is not Stage.PLAYING:
             raise RefusedError(
@@ -134,6 +141,9 @@ class Judge:
             )
         live = await self._keeper.replay(submission.match_id, seen.entry_id)
         logged = live.tail[-1]
+        if id_of(logged) != seen.entry_id:
+            message = "the match is void, and what became of the move is lost"
+            raise RefusedError(Reason.MATCH_OVER, message, ending=EndingKind.VOID)
         if isinstance(logged.entry, Moved):
             return await self._accepted(live, submission, logged)
         before = fold(live.state.setup, live.tail[:-1])
@@ -155,14 +165,17 @@ class Judge:
         )
 
     async def time_out(self, live: LiveMatch) -> bool:
-        """End a match whose deadline is past; the store decides whether it is."""
+        """End a match whose deadline is past; say whether the store finds that it is.
+
+        After an outage it may find that there is time left.
+        """
         draft = Draft(live=live, entry=TimedOut(), judge_time=False, due_only=True)
         try:
             result = await self._keeper.commit(draft, self._timed_out)
         except StepError:
             # It is over already.
-            return False
-        return isinstance(result, Stored)
+            return True
+        return result is not Refusal.NOT_DUE
 
     def late(self, live: LiveMatch) -> RefusedError:
         """Say that a submission came after the deadline."""

@@ -6,7 +6,7 @@ compare-and-set decides whether the hint was right.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -22,20 +22,14 @@ from ginref.app.match_store import (
     StoredMatch,
     SubmissionKey,
 )
-from ginref.app.port import Sealer
+from ginref.app.packing import Packer
+from ginref.app.port import Sealer, SealError
 from ginref.engine.snapshot import SnapshotError
 from ginref.record.clock import StoredClock, is_late
-from ginref.record.entry import (
-    Entry,
-    Refused,
-    StampedEntry,
-    decode_entry,
-    encode_entry,
-)
+from ginref.record.entry import Created, Entry, StampedEntry, Voided
 from ginref.record.lifecycle import MatchState, step, timing
 from ginref.record.replay import replay
-from ginref.record.setup import Setup, canonical, read_setup, setup_to_json
-from ginref.record.snapshot import decode_state, encode_state
+from ginref.record.setup import Setup
 
 _HINTS: Final = 12_000
 """Matches whose latest state a process remembers, about 7 KB each."""
@@ -44,8 +38,10 @@ _TAIL: Final = 12
 """Log entries remembered with it: enough for the events of a turn."""
 
 _CREATION: Final = EntryId(1)
-_SEALED: Final = b"\x00"
-"""First byte of a sealed entry; all others are text."""
+
+
+class DamageError(Exception):
+    """A match that neither its snapshot nor its log can tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +92,7 @@ class Draft:
         key: Recognises a retry.
         judge_time: Refuse it when it is late.
         due_only: Refuse it unless the deadline is past.
+        place: Where the store has the match, if that is not where it is known to be.
     """
 
     live: LiveMatch
@@ -104,38 +101,22 @@ class Draft:
     key: SubmissionKey | None = None
     judge_time: bool = True
     due_only: bool = False
+    place: EntryId | None = None
 
 
 class Keeper:
-    """Reads and changes live matches."""
+    """Reads and changes live matches.
+
+    Attributes:
+        packer: Packs what the store keeps.
+    """
 
     def __init__(self, store: MatchStore, sealer: Sealer) -> None:
         """Work on a store, with hidden state sealed."""
         self._store = store
-        self._sealer = sealer
+        self.packer = Packer(sealer)
         self._hints: OrderedDict[str, LiveMatch] = OrderedDict()
         self._under_way: dict[str, asyncio.Task[Stored | ApplyResult]] = {}
-
-    def pack_setup(self, setup: Setup) -> bytes:
-        """Return a setup as the store may keep it."""
-        plain = canonical(setup_to_json(setup))
-        return self._sealer.seal(plain, f"{setup.match_id}/setup")
-
-    def pack_state(self, state: MatchState) -> bytes:
-        """Return a state as the store may keep it."""
-        context = f"{state.setup.match_id}/{state.version}"
-        return self._sealer.seal(encode_state(state), context)
-
-    def pack_entry(self, match_id: str, entry_id: EntryId, entry: Entry) -> bytes:
-        """Return an entry as the store may keep it.
-
-        A refused move can name cards that nobody else knows, so it is sealed;
-        everything else in a log is public or useless without the setup.
-        """
-        plain = encode_entry(entry)
-        if not isinstance(entry, Refused):
-            return plain
-        return _SEALED + self._sealer.seal(plain, _entry_context(match_id, entry_id))
 
     def hint(self, match_id: str) -> LiveMatch | None:
         """Return the latest state this process knows; it may be out of date."""
@@ -228,17 +209,18 @@ class Keeper:
         live = draft.live
         means = timing(live.state, state)
         refusal = state.version == live.state.version
+        place = draft.place or place_of(live)
         match_id = state.setup.match_id
         entry_id = EntryId(state.version, state.refusals)
         result = await self._store.apply(
             Change(
                 match_id=match_id,
-                expected_version=live.state.version,
-                expected_refusals=live.state.refusals,
-                entry=self.pack_entry(match_id, entry_id, draft.entry),
+                expected_version=place.version,
+                expected_refusals=place.refusal,
+                entry=self.packer.pack_entry(match_id, entry_id, draft.entry),
                 refusal=refusal,
                 key=draft.key,
-                state=b"" if refusal else self.pack_state(state),
+                state=b"" if refusal else self.packer.pack_state(state),
                 mover=means.mover,
                 to_act=means.to_act,
                 window_ms=means.window_ms,
@@ -249,7 +231,13 @@ class Keeper:
         )
         if not isinstance(result, Applied):
             return result
-        logged = _stamp(entry_id, result.now_ms, draft.entry, result.credit_ms)
+        logged = StampedEntry(
+            version=entry_id.version,
+            refusal=entry_id.refusal,
+            time_ms=result.now_ms,
+            entry=draft.entry,
+            credit_ms=result.credit_ms,
+        )
         after = LiveMatch(
             state=state,
             clock=result.clock,
@@ -272,9 +260,8 @@ class Keeper:
             # One step more than asked for, so that the tail is known to be enough.
             start = EntryId(max(0, after.version - 1))
             stored = await self._store.log(match_id, after=start)
-            tail = tuple(
-                self._open(match_id, entry) for entry in stored if entry.id <= upto
-            )
+            opened = (self.packer.open_entry(match_id, entry) for entry in stored)
+            tail = tuple(logged for logged in opened if id_of(logged) <= upto)
             known = self._hints.get(match_id)
             if known and place_of(known) == upto and len(known.tail) < len(tail):
                 self.remember(replace(known, tail=tail))
@@ -285,16 +272,21 @@ class Keeper:
     ) -> tuple[Setup, tuple[StampedEntry, ...]]:
         """Return how a match was set up, and its log up to an entry or to the end.
 
+        What was lost before a void is left out.
+
         Raises:
             RefusedError: MATCH_NOT_FOUND.
         """
         stored, log = await asyncio.gather(
             self._read(match_id), self._store.log(match_id)
         )
+        entries: Iterable[StampedEntry]
+        if stored.over:
+            entries = self._sound(match_id, stored.created_ms, log)
+        else:
+            entries = (self.packer.open_entry(match_id, entry) for entry in log)
         return self._open_setup(match_id, stored), tuple(
-            self._open(match_id, entry)
-            for entry in log
-            if upto is None or entry.id <= upto
+            entry for entry in entries if upto is None or id_of(entry) <= upto
         )
 
     async def replay(self, match_id: str, upto: EntryId | None = None) -> LiveMatch:
@@ -316,16 +308,36 @@ class Keeper:
             raise RefusedError(Reason.MATCH_NOT_FOUND, message, match_id=match_id)
         return stored
 
+    def _sound(
+        self, match_id: str, created_ms: int, log: Sequence[StoredEntry]
+    ) -> Iterator[StampedEntry]:
+        """Open the log of a match that is over, but for what its end says is lost."""
+        *earlier, last = log
+        end = self.packer.open_entry(match_id, last)
+        lost = end.entry.lost if isinstance(end.entry, Voided) else 0
+        if lost:
+            yield StampedEntry(_CREATION.version, 0, created_ms, Created())
+            earlier = earlier[1:]
+        for entry in earlier:
+            if entry.id.version < end.version - lost:
+                yield self.packer.open_entry(match_id, entry)
+        yield end
+
     async def _unpack(self, match_id: str, stored: StoredMatch) -> LiveMatch:
         setup = self._open_setup(match_id, stored)
-        context = f"{match_id}/{stored.version}"
         try:
-            plain = self._sealer.open(stored.state, context)
-            state = decode_state(plain, setup)
-        except SnapshotError:
-            # Written by another version of this code: the log says the same.
-            replayed = await self.replay(match_id)
-            return replace(replayed, now_ms=stored.now_ms, seen=stored.seen)
+            state = self.packer.open_state(setup, stored.version, stored.state)
+        except (SnapshotError, SealError):
+            # Damaged, or written by another version of this code. The match goes on
+            # from its log, which says the same.
+            place = EntryId(stored.version, stored.refusals)
+            replayed = await self.replay(match_id, place)
+            if place_of(replayed) != place:
+                message = f"the log of match {match_id} has lost its end"
+                raise DamageError(message) from None
+            return replace(
+                replayed, clock=stored.clock, now_ms=stored.now_ms, seen=stored.seen
+            )
         live = LiveMatch(
             state=state,
             clock=stored.clock,
@@ -339,7 +351,7 @@ class Keeper:
         upto = EntryId(stored.version, stored.refusals)
         for entry in await self._store.log(match_id, after=EntryId(stored.version)):
             if entry.id <= upto:
-                logged = self._open(match_id, entry)
+                logged = self.packer.open_entry(match_id, entry)
                 live = replace(live, state=step(live.state, logged.entry))
         return live
 
@@ -347,15 +359,7 @@ class Keeper:
         known = self._hints.get(match_id)
         if known:
             return known.state.setup
-        return read_setup(self._sealer.open(stored.setup, f"{match_id}/setup"))
-
-    def _open(self, match_id: str, stored: StoredEntry) -> StampedEntry:
-        plain = stored.entry
-        if plain.startswith(_SEALED):
-            context = _entry_context(match_id, stored.id)
-            plain = self._sealer.open(plain.removeprefix(_SEALED), context)
-        entry = decode_entry(plain)
-        return _stamp(stored.id, stored.time_ms, entry, stored.credit_ms)
+        return self.packer.open_setup(match_id, stored.setup)
 
 
 def fold(setup: Setup, log: Sequence[StampedEntry]) -> LiveMatch:
@@ -382,19 +386,3 @@ def place_of(live: LiveMatch) -> EntryId:
 def id_of(logged: StampedEntry) -> EntryId:
     """Return the place of a log entry."""
     return EntryId(logged.version, logged.refusal)
-
-
-def _stamp(
-    entry_id: EntryId, time_ms: int, entry: Entry, credit_ms: int
-) -> StampedEntry:
-    return StampedEntry(
-        version=entry_id.version,
-        refusal=entry_id.refusal,
-        time_ms=time_ms,
-        entry=entry,
-        credit_ms=credit_ms,
-    )
-
-
-def _entry_context(match_id: str, entry_id: EntryId) -> str:
-    return f"{match_id}/{entry_id.version}-{entry_id.refusal}"

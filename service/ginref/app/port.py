@@ -105,6 +105,9 @@ class Observer(Protocol):
     def timeout(self) -> None:
         """Count a deadline that was acted on."""
 
+    def outage(self, outage_ms: int) -> None:
+        """Count an outage that was credited to the clocks, in milliseconds."""
+
     def record_signed(self) -> None:
         """Count a signed and archived record."""
 

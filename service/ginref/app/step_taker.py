@@ -46,8 +46,7 @@ class StepTaker:
         for _ in range(_ATTEMPTS):
             if _is_done(live.state, entry):
                 return live
-            if live.is_late and judged:
-                await self._judge.time_out(live)
+            if live.is_late and judged and await self._judge.time_out(live):
                 raise self._judge.late(live)
             try:
                 result = await self._keeper.commit(

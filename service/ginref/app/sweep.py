@@ -6,7 +6,7 @@ from typing import Final
 
 from ginref.app.desk import Desk
 from ginref.app.match_store import MatchStore
-from ginref.app.port import StoreUnavailableError
+from ginref.app.port import Observer, StoreUnavailableError
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -15,12 +15,16 @@ _BATCH: Final = 200
 
 
 class Sweeper:
-    """Times out matches. Any number of replicas may sweep: the store lets one win."""
+    """Times out matches. Any number of replicas may sweep: the store lets one win.
 
-    def __init__(self, store: MatchStore, desk: Desk) -> None:
-        """Sweep a store."""
+    Each sweep begins with a heartbeat, so that time without any sweeper is known.
+    """
+
+    def __init__(self, store: MatchStore, desk: Desk, observer: Observer) -> None:
+        """Sweep a store, and count."""
         self._store = store
         self._desk = desk
+        self._observer = observer
         self._faulty: set[str] = set()
 
     async def run(self) -> None:
@@ -38,8 +42,13 @@ class Sweeper:
     async def sweep(self) -> int:
         """See to a batch of matches that are due, and return how many those were.
 
-        Each is over afterwards, by this sweeper or by another one.
+        Each is over afterwards, by this sweeper or by another one, or was found to
+        have time left after an outage.
         """
+        outage_ms = await self._store.beat()
+        if outage_ms:
+            _LOG.warning("nobody swept for %s ms: credited to all clocks", outage_ms)
+            self._observer.outage(outage_ms)
         # Matches that cannot be timed out stay due, and must not crowd out others.
         due = await self._store.due(_BATCH + len(self._faulty))
         self._faulty &= set(due)
@@ -55,5 +64,15 @@ class Sweeper:
             if match_id not in self._faulty:
                 _LOG.exception("match %s cannot be timed out", match_id)
             self._faulty.add(match_id)
+            await self._give_up(match_id)
         else:
             self._faulty.discard(match_id)
+
+    async def _give_up(self, match_id: str) -> None:
+        try:
+            if await self._desk.give_up(match_id):
+                self._faulty.discard(match_id)
+        except StoreUnavailableError:
+            raise
+        except Exception:  # noqa: BLE001 - likewise
+            _LOG.exception("match %s cannot be given up", match_id)

@@ -377,9 +377,14 @@ class Timing:
 
 
 def timing(before: MatchState, after: MatchState) -> Timing:
-    """Say what the step between two states means for the clock."""
+    """Say what the step between two states means for the clock.
+
+    Nobody pays for the time that a referee takes before it gives up.
+    """
     if after.ending:
-        return Timing(before.to_act, None, None, ending=True)
+        is_void = after.ending.kind is EndingKind.VOID
+        mover = None if is_void else before.to_act
+        return Timing(mover, None, None, ending=True)
     if after.stage is Stage.PLAYING:
         return Timing(before.to_act, after.to_act, None, ending=False)
     # The time of a stage runs for all seats together: one seat's answer does

@@ -204,6 +204,9 @@ class Tally:
     def timeout(self) -> None:
         self.seen["timeout"] += 1
 
+    def outage(self, outage_ms: int) -> None:
+        self.seen["outage", outage_ms] += 1
+
     def record_signed(self) -> None:
         self.seen["record_signed"] += 1
 
@@ -312,7 +315,7 @@ class World:
             hub=hub,
             desk=desk,
             watcher=Watcher(keeper, hub, self.tally),
-            sweeper=Sweeper(self.store, desk),
+            sweeper=Sweeper(self.store, desk, self.tally),
             signing=Signing(tools, self.time.seconds),
         )
         self.replicas.append(made)

@@ -84,7 +84,7 @@ async def test_a_match_whose_log_does_not_lead_to_its_state_gets_no_record(
     held = world.store._matches[wrong]  # noqa: SLF001 - damage that no call does
     live = await world.one.keeper.load(wrong)
     state = replace(live.state, strikes=(1, 0))
-    held.state = world.one.keeper.pack_state(state)
+    held.state = world.one.keeper.packer.pack_state(state)
 
     assert await world.one.signing.sign_finished() == 1
 

@@ -1,0 +1,97 @@
+"""What the store may keep of a match: sealed where it would tell a hidden card."""
+
+from typing import Final
+
+from ginref.app.match_store import EntryId, StoredEntry
+from ginref.app.port import Sealer
+from ginref.record.entry import (
+    Entry,
+    Refused,
+    StampedEntry,
+    decode_entry,
+    encode_entry,
+)
+from ginref.record.lifecycle import MatchState
+from ginref.record.setup import Setup, canonical, read_setup, setup_to_json
+from ginref.record.snapshot import decode_state, encode_state
+
+_SEALED: Final = b"\x00"
+"""First byte of a sealed entry; all others are text."""
+
+
+class Packer:
+    """Packs matches for the store, and opens what it has packed."""
+
+    def __init__(self, sealer: Sealer) -> None:
+        """Seal with this."""
+        self._sealer = sealer
+
+    def pack_setup(self, setup: Setup) -> bytes:
+        """Return a setup as the store may keep it."""
+        plain = canonical(setup_to_json(setup))
+        return self._sealer.seal(plain, _setup_context(setup.match_id))
+
+    def open_setup(self, match_id: str, packed: bytes) -> Setup:
+        """Open a setup.
+
+        Raises:
+            SealError: It was sealed with another key, or is damaged.
+        """
+        return read_setup(self._sealer.open(packed, _setup_context(match_id)))
+
+    def pack_state(self, state: MatchState) -> bytes:
+        """Return a state as the store may keep it."""
+        context = _state_context(state.setup.match_id, state.version)
+        return self._sealer.seal(encode_state(state), context)
+
+    def open_state(self, setup: Setup, version: int, packed: bytes) -> MatchState:
+        """Open the state of a match at a version.
+
+        Raises:
+            SealError: It was sealed with another key, or is damaged.
+            SnapshotError: It is of another format.
+        """
+        context = _state_context(setup.match_id, version)
+        return decode_state(self._sealer.open(packed, context), setup)
+
+    def pack_entry(self, match_id: str, entry_id: EntryId, entry: Entry) -> bytes:
+        """Return an entry as the store may keep it.
+
+        A refused move can name cards that nobody else knows, so it is sealed;
+        everything else in a log is public or useless without the setup.
+        """
+        plain = encode_entry(entry)
+        if not isinstance(entry, Refused):
+            return plain
+        return _SEALED + self._sealer.seal(plain, _entry_context(match_id, entry_id))
+
+    def open_entry(self, match_id: str, stored: StoredEntry) -> StampedEntry:
+        """Open an entry.
+
+        Raises:
+            SealError: It was sealed with another key, or is damaged.
+            EntryError: It is no entry.
+        """
+        plain = stored.entry
+        if plain.startswith(_SEALED):
+            context = _entry_context(match_id, stored.id)
+            plain = self._sealer.open(plain.removeprefix(_SEALED), context)
+        return StampedEntry(
+            version=stored.id.version,
+            refusal=stored.id.refusal,
+            time_ms=stored.time_ms,
+            entry=decode_entry(plain),
+            credit_ms=stored.credit_ms,
+        )
+
+
+def _setup_context(match_id: str) -> str:
+    return f"{match_id}/setup"
+
+
+def _state_context(match_id: str, version: int) -> str:
+    return f"{match_id}/{version}"
+
+
+def _entry_context(match_id: str, entry_id: EntryId) -> str:
+    return f"{match_id}/{entry_id.version}-{entry_id.refusal}"
