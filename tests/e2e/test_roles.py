@@ -60,7 +60,9 @@ async def _called(room: Room, caller: str, method: str, request: Message) -> Ans
     try:
         if method == "BotService/Connect":
             stream = channel.stream_stream(path)(metadata=metadata)
-            await stream.write(data)
+            # To a stream that is refused at once nothing can be written.
+            if not PERMISSIONS[method].reason(caller):
+                await stream.write(data)
             assert await stream.read() is not grpc.aio.EOF
             stream.cancel()
         elif method == "RefereeService/WatchMatch":
