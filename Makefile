@@ -46,6 +46,14 @@ prove-engine: development peers ## Judge HANDS and play ROUNDS beside the oracle
 bench-engine: development peers ## Measure the engine beside others; build/bench-engine.json
 	@$(BIN)/python -m tests.benchmarks.bench_engine
 
+# How often each kind of failover happens in a soak; ten of each take 15 minutes.
+FAULTS ?= 10
+
+.PHONY: soak-failover
+soak-failover: development ## Let servers of the store fail again and again, and count moves
+	@.ci/debian redis-server=redis-server
+	@$(BIN)/python -m tests.contract.soak_failover $(FAULTS)
+
 # --- environments ------------------------------------------------------------
 
 .PHONY: runtime
