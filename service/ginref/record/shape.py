@@ -12,6 +12,12 @@ import rfc8785
 _HEX: Final = re.compile(r"(?:[0-9a-f]{2})*")
 _DOCUMENT: Final = "the record"
 _ABSENT: Final = object()
+_EXACT: Final = 2**53
+"""Numbers below it are the same in every language that reads JSON."""
+
+_INFINITE: Final = (float("inf"), float("-inf"))
+"""What a number becomes that is too large for a fraction."""
+
 _SHOWN: Final = 80
 """Letters of a value that a message quotes."""
 
@@ -124,16 +130,38 @@ def read_canonical(payload: bytes) -> Place:
     """Read bytes that are JSON in the form of RFC 8785, and in no other.
 
     Raises:
-        RecordError: They are no JSON, or JSON in another form.
+        RecordError: They are no JSON, or JSON in another form, or they hold a
+            number that is too large for it.
     """
     try:
-        value = json.loads(payload)
+        value = json.loads(payload, parse_constant=_refuse_constant)
         same = rfc8785.dumps(value) == payload
+    except (rfc8785.IntegerDomainError, rfc8785.FloatDomainError):
+        raise next(_too_large(value, "")) from None
     except (ValueError, RecursionError):
         raise RecordError("", "not JSON") from None
     if not same:
         raise RecordError("", "not the canonical form of its JSON")
     return Place(value)
+
+
+def _refuse_constant(name: str) -> None:
+    """Refuse what Python's reader takes for a number, and no other does."""
+    raise ValueError(name)
+
+
+def _too_large(value: object, path: str) -> Iterator[RecordError]:
+    """Yield the numbers that the canonical form has no room for."""
+    if isinstance(value, dict):
+        dot = "." if path else ""
+        for name, member in value.items():
+            yield from _too_large(member, f"{path}{dot}{name}")
+    elif isinstance(value, list):
+        for at, item in enumerate(value):
+            yield from _too_large(item, f"{path}[{at}]")
+    elif value in _INFINITE or (isinstance(value, int) and abs(value) >= _EXACT):
+        shown = _show(value)
+        yield RecordError(path, f"{shown} is beyond 2^53 - 1, the largest number")
 
 
 def first_difference(
