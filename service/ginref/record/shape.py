@@ -135,11 +135,14 @@ def read_canonical(payload: bytes) -> Place:
     """
     try:
         value = json.loads(payload, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise RecordError("", "not JSON") from None
+    try:
         same = rfc8785.dumps(value) == payload
     except (rfc8785.IntegerDomainError, rfc8785.FloatDomainError):
         raise next(_too_large(value, "")) from None
     except (ValueError, RecursionError):
-        raise RecordError("", "not JSON") from None
+        same = False
     if not same:
         raise RecordError("", "not the canonical form of its JSON")
     return Place(value)
