@@ -41,7 +41,7 @@ async def test_a_match_counts_once_however_many_of_its_seats_are_the_bots(
         Surroundings(pool, Evidence(), sent.append),
         capacity=1,
         accept=accept_all,
-        on_fault=pytest.fail,
+        on_fault=lambda error: pytest.fail(str(error)),
     )
 
     for match_id, seat in (("m1", Seat.NORTH), ("m1", Seat.SOUTH), ("m2", Seat.NORTH)):
