@@ -1,0 +1,180 @@
+"""Tools of a referee that tests can look into and set."""
+
+import asyncio
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from ginref.adapters.memory_store import MemoryStore
+from ginref.app.match_store import (
+    ApplyResult,
+    Change,
+    EntryId,
+    StoredEntry,
+    StoredMatch,
+    SubmissionKey,
+)
+from ginref.app.port import (
+    Archive,
+    ArchiveConflictError,
+    StoreUnavailableError,
+)
+
+
+class Time:
+    """A clock that stands still until a test moves it.
+
+    While it moves somebody acts on deadlines, unless a test lets it jump.
+    """
+
+    def __init__(self) -> None:
+        self._ms = 1_790_000_000_000
+        self.tick: Callable[[], object] = lambda: None
+
+    @property
+    def ms(self) -> int:
+        return self._ms
+
+    @ms.setter
+    def ms(self, ms: int) -> None:
+        while self._ms < ms:
+            self._ms = min(ms, self._ms + 1000)
+            self.tick()
+
+    def jump(self, by_ms: int) -> None:
+        """Let time pass while nobody is there, or set the clock."""
+        self._ms += by_ms
+
+    def __call__(self) -> int:
+        return self.ms
+
+    def seconds(self) -> float:
+        return self.ms / 1000
+
+
+class CountedStore(MemoryStore):
+    """Counts what is asked of it; can be slow to answer, or away.
+
+    Like a store behind a wire it does a thing first and answers a little later.
+    """
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        super().__init__(clock)
+        self.asked: Counter[str] = Counter()
+        self.away = False
+        self.answers: asyncio.Event | None = None
+
+    def tick(self) -> None:
+        """Take a heartbeat from nobody in particular."""
+        if not self.away:
+            self._settle()
+
+    async def beat(self) -> int:
+        self._ask("beat")
+        return await super().beat()
+
+    async def identity_key(self) -> bytes:
+        # The same matches in every run, hence the same cards.
+        return bytes(32)
+
+    def _ask(self, what: str) -> None:
+        self.asked[what] += 1
+        if self.away:
+            raise StoreUnavailableError
+
+    async def read(
+        self, match_id: str, key: SubmissionKey | None = None
+    ) -> StoredMatch | None:
+        self._ask("read")
+        found = await super().read(match_id, key)
+        await asyncio.sleep(0)
+        return found
+
+    async def apply(self, change: Change) -> ApplyResult:
+        self._ask("apply")
+        result = await super().apply(change)
+        await asyncio.sleep(0)
+        if self.answers is not None:
+            await self.answers.wait()
+        return result
+
+    async def log(
+        self, match_id: str, *, after: EntryId | None = None
+    ) -> Sequence[StoredEntry]:
+        self._ask("log")
+        found = await super().log(match_id, after=after)
+        await asyncio.sleep(0)
+        return found
+
+    async def live_matches(self, bot: str) -> Sequence[str]:
+        found = await super().live_matches(bot)
+        await asyncio.sleep(0)
+        return found
+
+
+class MemoryArchive(Archive):
+    """Records that live as long as the test."""
+
+    def __init__(self) -> None:
+        self.records: dict[str, bytes] = {}
+        self.writes = 0
+        self.written = asyncio.Event()
+
+    async def put(self, match_id: str, envelope: bytes) -> None:
+        self.writes += 1
+        self.written.set()
+        if self.records.setdefault(match_id, envelope) != envelope:
+            raise ArchiveConflictError(match_id)
+
+    async def get(self, match_id: str) -> bytes | None:
+        return self.records.get(match_id)
+
+
+class SameChance:
+    """Secrets that follow from how many were made before."""
+
+    def __init__(self) -> None:
+        self._made = 0
+
+    def token(self, size: int) -> bytes:
+        self._made += 1
+        return hashlib.shake_256(b"%d" % self._made).digest(size)
+
+
+class Tally:
+    """Counts everything that is observed."""
+
+    def __init__(self) -> None:
+        self.seen: Counter[object] = Counter()
+
+    def move(self, kind: str, verdict: str) -> None:
+        self.seen[kind, verdict] += 1
+        self.seen[verdict] += 1
+
+    def refusal(self, reason: str) -> None:
+        self.seen["refusal", str(reason)] += 1
+
+    def round_over(self, outcome: str) -> None:
+        assert outcome
+        self.seen["round_over"] += 1
+
+    def match_created(self) -> None:
+        self.seen["match_created"] += 1
+
+    def match_over(self, ending: str) -> None:
+        self.seen["match_over", str(ending)] += 1
+
+    def timeout(self) -> None:
+        self.seen["timeout"] += 1
+
+    def outage(self, outage_ms: int) -> None:
+        self.seen["outage", outage_ms] += 1
+
+    def record_signed(self) -> None:
+        self.seen["record_signed"] += 1
+
+    def attached(self, change: int) -> None:
+        self.seen["attached"] += change
+
+    def watching(self, change: int) -> None:
+        self.seen["watching"] += change
