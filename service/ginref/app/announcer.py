@@ -1,6 +1,7 @@
 """Says to a bot what follows from the state of its matches, and nothing twice."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -12,6 +13,7 @@ from ginref.app.hub import Subscription
 from ginref.app.keeper import Keeper, LiveMatch, place_of
 from ginref.app.match_store import EntryId, MatchStore
 from ginref.app.message import (
+    CreditGiven,
     Events,
     MatchOver,
     Message,
@@ -21,11 +23,20 @@ from ginref.app.message import (
     Started,
     Turn,
 )
+from ginref.app.packing import DamageError
 from ginref.app.report import SeatReport
-from ginref.app.reporting import match_facts, public_events, seat_report, seats_of
+from ginref.app.reporting import (
+    credits_of,
+    match_facts,
+    public_events,
+    seat_report,
+    seats_of,
+)
 from ginref.engine.seat import Seat
 from ginref.engine.view import public_view
 from ginref.record.lifecycle import Stage
+
+_LOG: Final = logging.getLogger(__name__)
 
 ANYWHERE: Final = EntryId(0)
 """A place that every match has come to: what this process knows will do."""
@@ -44,6 +55,7 @@ class _Told:
         started: It was told that play had begun.
         rounds: Finished rounds it knows of.
         owed: It is to be told again that it is its turn.
+        credit_ms: Credit of the running clock that it knows of.
     """
 
     place: EntryId | None = None
@@ -51,6 +63,7 @@ class _Told:
     started: bool = False
     rounds: int = 0
     owed: bool = False
+    credit_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +160,11 @@ class Announcer:
         except RefusedError:
             # The list is written before the match: this one was never made.
             return None
+        except DamageError:
+            # The bot's other matches go on.
+            _LOG.exception("match %s cannot be read", match_id)
+            self.begin(match_id)
+            return None
         if not seats_of(live, self._caller):
             return None
         if live.state.ending and (known is None or known >= live.state.version):
@@ -192,7 +210,12 @@ class Announcer:
         seats = self._told.get(match_id)
         if seats is None:
             return False
-        live = await self._keeper.latest(match_id, place)
+        try:
+            live = await self._keeper.latest(match_id, place)
+        except DamageError:
+            # The bot is told of it when it is void.
+            _LOG.exception("match %s cannot be read", match_id)
+            return False
         if self._must_wait(live):
             return False
         here = place_of(live)
@@ -200,6 +223,8 @@ class Announcer:
             told = seats.setdefault(seat, _Told())
             if told.place is None or here > told.place or told.owed:
                 await self._tell(live, seat, told, answer)
+            elif live.clock.credit_ms > told.credit_ms:
+                self._tell_credit(live, seat, told)
         if live.state.ending:
             self._told.pop(match_id, None)
             self._taken.discard(match_id)
@@ -231,6 +256,7 @@ class Announcer:
             answer = None
         told.owed = False
         told.place = here
+        told.credit_ms = live.clock.credit_ms
         if state.match is None:
             self._ask(live, seat, told)
         else:
@@ -261,6 +287,20 @@ class Announcer:
                     seat=seat,
                     version=state.version,
                     events=await public_events(self._keeper, live, known),
+                )
+            )
+
+    def _tell_credit(self, live: LiveMatch, seat: Seat, told: _Told) -> None:
+        told.credit_ms = live.clock.credit_ms
+        given = {credit.seat: credit for credit in credits_of(live)}
+        # A seat that owes nothing is told of the one that it waits for.
+        credit = given.get(seat) or next(iter(given.values()), None)
+        if credit is not None:
+            self._emit(
+                CreditGiven(
+                    match_id=live.state.setup.match_id,
+                    credit=credit,
+                    deadline_ms=live.clock.due_ms,
                 )
             )
 

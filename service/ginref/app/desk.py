@@ -4,6 +4,7 @@ import asyncio
 import base64
 import hashlib
 import hmac
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -14,6 +15,7 @@ from ginref.app.error import Reason, RefusedError
 from ginref.app.judge import Judge
 from ginref.app.keeper import Keeper, LiveMatch
 from ginref.app.match_store import Creation, Duplicate, EntryId, MatchStore, Wake
+from ginref.app.packing import DamageError
 from ginref.app.port import Archive, Chance, Observer, Registry, Signer
 from ginref.app.report import MatchFacts, MatchList, MatchReport, MoveReport, SeatReport
 from ginref.app.reporting import match_facts, match_report, seat_report
@@ -36,6 +38,8 @@ from ginref.record.lifecycle import begin
 from ginref.record.setup import DealSource, Setup, canonical, statement
 from ginref.record.share import SHARE_SIZE, commit_referee
 from ginref.record.submission import HASH_SIZE, Submission
+
+_LOG: Final = logging.getLogger(__name__)
 
 _HOSTS: Final = (Role.OPERATOR, Role.ORGANIZER)
 
@@ -188,8 +192,17 @@ class Desk:
                 Reason.FIELD_INVALID, message, field="page_token"
             ) from None
         seen = filter(caller.may_see, page.match_ids)
-        listed = await asyncio.gather(*map(self._keeper.load, seen))
-        return MatchList(matches=tuple(map(match_facts, listed)), cursor=page.cursor)
+        listed = await asyncio.gather(*map(self._listed, seen))
+        return MatchList(
+            matches=tuple(facts for facts in listed if facts), cursor=page.cursor
+        )
+
+    async def _listed(self, match_id: str) -> MatchFacts | None:
+        try:
+            return match_facts(await self._keeper.load(match_id))
+        except DamageError:
+            _LOG.exception("match %s cannot be listed", match_id)
+            return None
 
     async def submit_move(
         self, caller: Caller, submission: Submission, received: float

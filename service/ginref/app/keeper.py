@@ -22,13 +22,13 @@ from ginref.app.match_store import (
     StoredMatch,
     SubmissionKey,
 )
-from ginref.app.packing import Packer
+from ginref.app.packing import DamageError, Packer
 from ginref.app.port import Sealer, SealError
 from ginref.engine.snapshot import SnapshotError
 from ginref.record.clock import StoredClock, is_late
 from ginref.record.entry import Created, Entry, StampedEntry, Voided
 from ginref.record.lifecycle import MatchState, step, timing
-from ginref.record.replay import replay
+from ginref.record.replay import ReplayError, replay
 from ginref.record.setup import Setup
 
 _HINTS: Final = 12_000
@@ -38,10 +38,6 @@ _TAIL: Final = 12
 """Log entries remembered with it: enough for the events of a turn."""
 
 _CREATION: Final = EntryId(1)
-
-
-class DamageError(Exception):
-    """A match that neither its snapshot nor its log can tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -331,12 +327,9 @@ class Keeper:
             # Damaged, or written by another version of this code. The match goes on
             # from its log, which says the same.
             place = EntryId(stored.version, stored.refusals)
-            replayed = await self.replay(match_id, place)
-            if place_of(replayed) != place:
-                message = f"the log of match {match_id} has lost its end"
-                raise DamageError(message) from None
+            resumed = await self._resume(match_id, place)
             return replace(
-                replayed, clock=stored.clock, now_ms=stored.now_ms, seen=stored.seen
+                resumed, clock=stored.clock, now_ms=stored.now_ms, seen=stored.seen
             )
         live = LiveMatch(
             state=state,
@@ -354,6 +347,17 @@ class Keeper:
                 logged = self.packer.open_entry(match_id, entry)
                 live = replace(live, state=step(live.state, logged.entry))
         return live
+
+    async def _resume(self, match_id: str, place: EntryId) -> LiveMatch:
+        try:
+            resumed = await self.replay(match_id, place)
+        except ReplayError as error:
+            message = f"the log of match {match_id} is damaged"
+            raise DamageError(message) from error
+        if place_of(resumed) != place:
+            message = f"the log of match {match_id} has lost its end"
+            raise DamageError(message)
+        return resumed
 
     def _open_setup(self, match_id: str, stored: StoredMatch) -> Setup:
         known = self._hints.get(match_id)

@@ -3,7 +3,13 @@
 from dataclasses import dataclass
 
 from ginref.app.error import RefusedError
-from ginref.app.report import MatchFacts, MoveReport, PublicEvent, SeatReport
+from ginref.app.report import (
+    CreditFacts,
+    MatchFacts,
+    MoveReport,
+    PublicEvent,
+    SeatReport,
+)
 from ginref.engine.seat import Seat
 from ginref.engine.sheet import ScoreSheet
 from ginref.engine.view import RoundReveal, RoundSummary
@@ -120,6 +126,15 @@ class MatchOver:
     game_target: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreditGiven:
+    """The deadline of a clock that runs is put off after an outage."""
+
+    match_id: str
+    credit: CreditFacts
+    deadline_ms: int
+
+
 @dataclass(frozen=True, slots=True)
 class Fenced:
     """A newer stream of the bot has taken over; this one ends."""
@@ -160,8 +175,18 @@ Message = (
     | MoveResult
     | RoundOver
     | MatchOver
+    | CreditGiven
     | Fenced
     | Drain
     | Ping
     | Problem
 )
+
+
+def refusal_in(message: Message) -> RefusedError | None:
+    """Return what a message refuses, if it does."""
+    match message:
+        case Problem(error=error) | MoveResult(result=RefusedError() as error):
+            return error
+        case _:
+            return None

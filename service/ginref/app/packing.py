@@ -3,9 +3,10 @@
 from typing import Final
 
 from ginref.app.match_store import EntryId, StoredEntry
-from ginref.app.port import Sealer
+from ginref.app.port import Sealer, SealError
 from ginref.record.entry import (
     Entry,
+    EntryError,
     Refused,
     StampedEntry,
     decode_entry,
@@ -17,6 +18,10 @@ from ginref.record.snapshot import decode_state, encode_state
 
 _SEALED: Final = b"\x00"
 """First byte of a sealed entry; all others are text."""
+
+
+class DamageError(Exception):
+    """What is kept of a match cannot be read."""
 
 
 class Packer:
@@ -35,9 +40,13 @@ class Packer:
         """Open a setup.
 
         Raises:
-            SealError: It was sealed with another key, or is damaged.
+            DamageError: It was sealed with another key, or is damaged.
         """
-        return read_setup(self._sealer.open(packed, _setup_context(match_id)))
+        try:
+            return read_setup(self._sealer.open(packed, _setup_context(match_id)))
+        except (SealError, LookupError, TypeError, ValueError) as error:
+            message = f"the setup of match {match_id} cannot be read"
+            raise DamageError(message) from error
 
     def pack_state(self, state: MatchState) -> bytes:
         """Return a state as the store may keep it."""
@@ -69,18 +78,21 @@ class Packer:
         """Open an entry.
 
         Raises:
-            SealError: It was sealed with another key, or is damaged.
-            EntryError: It is no entry.
+            DamageError: It was sealed with another key, or is damaged.
         """
-        plain = stored.entry
-        if plain.startswith(_SEALED):
-            context = _entry_context(match_id, stored.id)
-            plain = self._sealer.open(plain.removeprefix(_SEALED), context)
+        plain, context = stored.entry, _entry_context(match_id, stored.id)
+        try:
+            if plain.startswith(_SEALED):
+                plain = self._sealer.open(plain.removeprefix(_SEALED), context)
+            entry = decode_entry(plain)
+        except (EntryError, SealError) as error:
+            message = f"the log entry {context} cannot be read"
+            raise DamageError(message) from error
         return StampedEntry(
             version=stored.id.version,
             refusal=stored.id.refusal,
             time_ms=stored.time_ms,
-            entry=decode_entry(plain),
+            entry=entry,
             credit_ms=stored.credit_ms,
         )
 

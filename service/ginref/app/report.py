@@ -49,6 +49,21 @@ class MatchFacts:
     key_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class CreditFacts:
+    """Time that a seat is given back after outages.
+
+    Attributes:
+        version: Version of the match at which its clock runs.
+        seat: The seat.
+        credit_ms: What its deadline is put off by.
+    """
+
+    version: int
+    seat: Seat
+    credit_ms: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClockFacts:
     """The clocks of a match at one moment.
@@ -58,11 +73,12 @@ class ClockFacts:
         banks_ms: What is left of each seat's bank.
         strikes: Illegal moves of each seat so far.
         strikes_allowed: Illegal moves allowed to each seat.
-        deadline_ms: When the running clock runs out, without grace; None when
-            none runs.
+        deadline_ms: When the running clock runs out, credit included, without
+            grace; None when none runs.
         now_ms: The store's time when this was made.
         elapsed_ms: What the latest move took.
         referee_ms: What the referee spent of that.
+        credits: What is given back to each seat whose clock runs.
     """
 
     policy: ClockPolicy
@@ -73,6 +89,7 @@ class ClockFacts:
     now_ms: int
     elapsed_ms: int
     referee_ms: int
+    credits: tuple[CreditFacts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from ginref.app.keeper import Keeper, LiveMatch, id_of
 from ginref.app.match_store import EntryId
 from ginref.app.report import (
     ClockFacts,
+    CreditFacts,
     MatchFacts,
     MatchReport,
     PublicEvent,
@@ -74,7 +75,16 @@ def clock_facts(live: LiveMatch) -> ClockFacts:
         now_ms=live.now_ms,
         elapsed_ms=live.clock.elapsed_ms,
         referee_ms=state.referee_ms,
+        credits=credits_of(live),
     )
+
+
+def credits_of(live: LiveMatch) -> tuple[CreditFacts, ...]:
+    """Return what outages have given back to each seat whose clock runs."""
+    state, credit_ms = live.state, live.clock.credit_ms
+    if not credit_ms:
+        return ()
+    return tuple(CreditFacts(state.version, seat, credit_ms) for seat in state.awaited)
 
 
 def public_report(live: LiveMatch) -> PublicReport:

@@ -32,9 +32,8 @@ from ginref.app.match_store import (
     StoredEntry,
     StoredMatch,
 )
-from ginref.app.packing import Packer
-from ginref.app.port import SealError
-from ginref.record.entry import Created, EntryError, StampedEntry, Voided
+from ginref.app.packing import DamageError, Packer
+from ginref.record.entry import Created, StampedEntry, Voided
 from ginref.record.setup import Setup
 
 _LOG: Final = logging.getLogger(__name__)
@@ -66,7 +65,7 @@ class Salvage:
         self._keeper.forget(match_id)
         try:
             setup = self._keeper.packer.open_setup(match_id, stored.setup)
-        except (SealError, LookupError, TypeError, ValueError):
+        except DamageError:
             return await self._void_unread(match_id, stored)
         log = await self._store.log(match_id)
         # Folding takes a while, and all other matches go on meanwhile.
@@ -128,7 +127,7 @@ def _salvage(
             break
         try:
             entries.append(packer.open_entry(match_id, stored_entry))
-        except (EntryError, SealError):
+        except DamageError:
             break
     lengths = range(2, len(entries) + 1)
     sound = bisect.bisect_left(

@@ -26,7 +26,9 @@ from ginref.app.message import (
     Ping,
     Problem,
     Welcome,
+    refusal_in,
 )
+from ginref.app.packing import DamageError
 from ginref.app.report import MoveReport
 from ginref.app.reporting import match_facts
 from ginref.app.request import SeatStep
@@ -253,8 +255,8 @@ class Session:
                 )
                 version = result.version
                 answer = Answer(seat, version, result.turn)
-            except RefusedError as error:
-                result, version = error, self._version(submission)
+            except (RefusedError, DamageError) as error:
+                result, version = refusal_of(error), self._version(submission)
                 # A bot that knows nothing but turns sees where it stands now.
                 self._announcer.owe_turn(match_id, seat)
             self._emit(
@@ -278,8 +280,8 @@ class Session:
         async with self._work.on(match_id):
             try:
                 await call()
-            except RefusedError as error:
-                self._emit(Problem(error=error, match_id=match_id))
+            except (RefusedError, DamageError) as error:
+                self._emit(Problem(error=refusal_of(error), match_id=match_id))
             await self._tell(match_id, ANYWHERE)
 
     async def _begin(self, match_id: str, seat: Seat) -> None:
@@ -372,7 +374,7 @@ class Session:
         self.hang_up()
 
     def _emit(self, message: Message) -> None:
-        if refusal := _refusal_in(message):
+        if refusal := refusal_in(message):
             self._tools.observer.refusal(refusal.reason)
         if self._ended:
             return
@@ -384,15 +386,6 @@ class Session:
             self._end(RefusedError(Reason.LIMIT_EXCEEDED, why))
             return
         self._queue.put_nowait(message)
-
-
-def _refusal_in(message: Message) -> RefusedError | None:
-    """Return what a message refuses, if it does."""
-    match message:
-        case Problem(error=error) | MoveResult(result=RefusedError() as error):
-            return error
-        case _:
-            return None
 
 
 __all__ = ["Session", "SessionPolicy"]

@@ -59,7 +59,7 @@ class Watcher:
                 to stop: the last cursor goes on elsewhere.
         """
         check_reach(caller, match_id)
-        place = _read_cursor(cursor)
+        place, credit_ms = _read_cursor(cursor), 0
         self._observer.watching(1)
         try:
             with self._hub.subscribe() as subscription:
@@ -69,10 +69,11 @@ class Watcher:
                     here = place_of(live)
                     if place is not None and here < place:
                         raise _bad_cursor()
-                    if place is None or here > place:
+                    credited = live.clock.credit_ms > credit_ms
+                    if place is None or here > place or credited:
                         after = here if place is None else place
                         yield await self._step(caller, live, after)
-                        place = here
+                        place, credit_ms = here, live.clock.credit_ms
                     if live.state.ending:
                         return
                     changes = await subscription.changes()

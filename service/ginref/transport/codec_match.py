@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from ginref.app.report import ClockFacts, MatchFacts, PublicEvent
+from ginref.app.report import ClockFacts, CreditFacts, MatchFacts, PublicEvent
 from ginref.engine.seat import Seat
 from ginref.record.lifecycle import Ending
 from ginref.transport.codec_enum import (
@@ -95,6 +95,14 @@ def clocks_to_wire(clock: ClockFacts) -> clock_pb.MatchClock:
         server_time=time_to_wire(clock.now_ms),
         last_elapsed_ms=clock.elapsed_ms,
         last_referee_ms=clock.referee_ms,
+        credits=map(credit_to_wire, clock.credits),
+    )
+
+
+def credit_to_wire(credit: CreditFacts) -> clock_pb.Credit:
+    """Write what a seat is given back."""
+    return clock_pb.Credit(
+        version=credit.version, seat=SEATS[credit.seat], credit_ms=credit.credit_ms
     )
 
 

@@ -13,6 +13,7 @@ from ginref.record.share import SHARE_SIZE
 from ginref.record.submission import Submission
 from ginref.transport.codec_enum import OUTCOMES, REASONS, SEATS
 from ginref.transport.codec_match import (
+    credit_to_wire,
     ending_to_wire,
     events_to_wire,
     match_to_wire,
@@ -186,6 +187,8 @@ def message_to_wire(  # noqa: C901, PLR0911, PLR0912 - one case for each message
             return respond(round_over=_round_over(message))
         case app.MatchOver():
             return respond(match_over=_match_over(message))
+        case app.CreditGiven():
+            return respond(credit_given=_credit_given(message))
         case app.Fenced(attachment):
             return respond(fenced=session_pb.Fenced(attachment=attachment))
         case app.Drain(grace_ms):
@@ -351,6 +354,14 @@ def _round_over(message: app.RoundOver) -> session_pb.RoundOver:
         version=message.version,
         round=shown,
         sheet=sheet_to_wire(message.sheet, message.game_target),
+    )
+
+
+def _credit_given(message: app.CreditGiven) -> session_pb.CreditGiven:
+    return session_pb.CreditGiven(
+        match_id=message.match_id,
+        credit=credit_to_wire(message.credit),
+        deadline=time_to_wire(message.deadline_ms),
     )
 
 

@@ -11,7 +11,7 @@ from ginref.app import keeper as keeper_module
 from ginref.app.error import Reason, RefusedError
 from ginref.app.keeper import Draft, Keeper, LiveMatch, Stored, place_of
 from ginref.app.match_store import EntryId
-from ginref.app.port import SealError
+from ginref.app.packing import DamageError
 from ginref.engine.move import PASS, Discard
 from ginref.engine.seat import Seat
 from ginref.record.entry import Aborted, Moved, Refused
@@ -114,7 +114,7 @@ async def test_another_key_opens_nothing(world: World) -> None:
     facts = await world.create()
     stranger = Keeper(world.store, AesSealer(bytes(32)))
 
-    with pytest.raises(SealError):
+    with pytest.raises(DamageError):
         await stranger.load(facts.match_id)
 
 
