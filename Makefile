@@ -54,6 +54,12 @@ soak-failover: development ## Let servers of the store fail again and again, and
 	@.ci/debian redis-server=redis-server
 	@$(BIN)/python -m tests.contract.soak_failover $(FAULTS)
 
+FAULTS ?= 0
+
+.PHONY: mutate-engine
+mutate-engine: development peers ## Make faults in the engine and count those that tests notice
+	@$(BIN)/python -m tests.mutation.mutate_engine --sample $(FAULTS) --seed $(SEED)
+
 # --- environments ------------------------------------------------------------
 
 .PHONY: runtime

@@ -1,0 +1,149 @@
+"""Small faults, one at a time, in the source of a module."""
+
+import ast
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_COMPARISONS: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
+_OPERATORS: Final[dict[type[ast.operator], type[ast.operator]]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.BitXor: ast.BitOr,
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A module with one fault.
+
+    Attributes:
+        path: The module's file.
+        line: Where the fault is.
+        before: The source of the expression or statement that was changed.
+        after: What it was changed to.
+        tree: The whole module, fault included.
+    """
+
+    path: Path
+    line: int
+    before: str
+    after: str
+    tree: ast.Module
+
+    def __str__(self) -> str:
+        return f"{self.path.name}:{self.line}: {self.before}  =>  {self.after}"
+
+
+def untouched(path: Path) -> Mutant:
+    """No fault at all."""
+    return Mutant(path, 0, "", "", ast.parse(path.read_text(encoding="utf-8")))
+
+
+def mutants(path: Path) -> Iterator[Mutant]:
+    """Every fault that can be made in a module."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for place, node in enumerate(ast.walk(tree)):
+        if id(node) in _untouched(tree):
+            continue
+        for variant in range(len(list(_faults(node)))):
+            changed = copy.deepcopy(tree)
+            target = list(ast.walk(changed))[place]
+            before = ast.unparse(target)
+            fault = list(_faults(target))[variant]
+            _replace(changed, target, fault)
+            ast.fix_missing_locations(changed)
+            line = getattr(node, "lineno", 0)
+            yield Mutant(path, line, before, ast.unparse(fault), changed)
+
+
+_seen: dict[int, set[int]] = {}
+
+
+def _untouched(tree: ast.Module) -> set[int]:
+    """Nodes without a meaning at run time: annotations and docstrings."""
+    if id(tree) not in _seen:
+        found: set[int] = set()
+        for node in ast.walk(tree):
+            roots: list[ast.AST | None] = []
+            if isinstance(node, ast.AnnAssign):
+                roots.append(node.annotation)
+            if isinstance(node, ast.arg):
+                roots.append(node.annotation)
+            if isinstance(node, ast.FunctionDef):
+                roots.append(node.returns)
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                roots.append(node)
+            if isinstance(node, ast.JoinedStr):
+                roots.append(node)  # messages, whose words are nobody's promise
+            found |= {id(n) for root in roots if root for n in ast.walk(root)}
+        _seen.clear()
+        _seen[id(tree)] = found
+    return _seen[id(tree)]
+
+
+def _faults(node: ast.AST) -> Iterator[ast.AST]:
+    """What a node could have been by mistake."""
+    yield from _faults_of_expression(node)
+    match node:
+        case ast.AugAssign(target, op, value) if type(op) in _OPERATORS:
+            yield ast.AugAssign(target, _OPERATORS[type(op)](), value)
+        case ast.If(test, body, orelse):
+            yield ast.If(ast.UnaryOp(ast.Not(), test), body, orelse)
+        case ast.Raise() | ast.Continue() | ast.Break():
+            yield ast.Pass()
+        case ast.Return(ast.AST()):
+            yield ast.Return(ast.Constant(None))
+        case _:
+            return
+
+
+def _faults_of_expression(node: ast.AST) -> Iterator[ast.AST]:
+    match node:
+        case ast.Compare(left, [op, *ops], comparators) if type(op) in _COMPARISONS:
+            yield ast.Compare(left, [_COMPARISONS[type(op)](), *ops], comparators)
+        case ast.BinOp(left, op, right) if type(op) in _OPERATORS:
+            yield ast.BinOp(left, _OPERATORS[type(op)](), right)
+        case ast.BoolOp(op, values):
+            other = ast.Or() if isinstance(op, ast.And) else ast.And()
+            yield ast.BoolOp(other, values)
+        case ast.UnaryOp(ast.Not(), operand):
+            yield operand
+        case ast.Constant(bool() as value):
+            yield ast.Constant(not value)
+        case ast.Constant(int() as value):
+            yield ast.Constant(value + 1)
+        case ast.Constant(str() as value) if value:
+            yield ast.Constant(value + "?")
+        case ast.IfExp(test, body, orelse):
+            yield ast.IfExp(test, orelse, body)
+        case _:
+            return
+
+
+def _replace(tree: ast.Module, old: ast.AST, new: ast.AST) -> None:
+    class Swap(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> ast.AST:
+            return new if node is old else self.generic_visit(node)
+
+    Swap().visit(tree)
