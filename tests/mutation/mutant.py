@@ -1,7 +1,6 @@
 """Small faults, one at a time, in the source of a module."""
 
 import ast
-import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,51 +54,57 @@ class Mutant:
         return f"{self.path.name}:{self.line}: {self.before}  =>  {self.after}"
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a fault can be made: a node of a module, and which of its faults."""
+
+    path: Path
+    node: int
+    fault: int
+
+
 def untouched(path: Path) -> Mutant:
     """No fault at all."""
-    return Mutant(path, 0, "", "", ast.parse(path.read_text(encoding="utf-8")))
+    return Mutant(path, 0, "", "", _parse(path))
 
 
-def mutants(path: Path) -> Iterator[Mutant]:
-    """Every fault that can be made in a module."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for place, node in enumerate(ast.walk(tree)):
-        if id(node) in _untouched(tree):
-            continue
-        for variant in range(len(list(_faults(node)))):
-            changed = copy.deepcopy(tree)
-            target = list(ast.walk(changed))[place]
-            before = ast.unparse(target)
-            fault = list(_faults(target))[variant]
-            _replace(changed, target, fault)
-            ast.fix_missing_locations(changed)
-            line = getattr(node, "lineno", 0)
-            yield Mutant(path, line, before, ast.unparse(fault), changed)
+def places(path: Path) -> Iterator[Place]:
+    """Every place where a fault can be made in a module."""
+    tree = _parse(path)
+    silent = _without_meaning(tree)
+    for at, node in enumerate(ast.walk(tree)):
+        if id(node) not in silent:
+            for fault, _ in enumerate(_faults(node)):
+                yield Place(path, at, fault)
 
 
-_seen: dict[int, set[int]] = {}
+def make(place: Place) -> Mutant:
+    """Make the fault."""
+    tree = _parse(place.path)
+    node = list(ast.walk(tree))[place.node]
+    before, line = ast.unparse(node), getattr(node, "lineno", 0)
+    fault = list(_faults(node))[place.fault]
+    _replace(tree, node, fault)
+    ast.fix_missing_locations(tree)
+    return Mutant(place.path, line, before, ast.unparse(fault), tree)
 
 
-def _untouched(tree: ast.Module) -> set[int]:
-    """Nodes without a meaning at run time: annotations and docstrings."""
-    if id(tree) not in _seen:
-        found: set[int] = set()
-        for node in ast.walk(tree):
-            roots: list[ast.AST | None] = []
-            if isinstance(node, ast.AnnAssign):
-                roots.append(node.annotation)
-            if isinstance(node, ast.arg):
-                roots.append(node.annotation)
-            if isinstance(node, ast.FunctionDef):
-                roots.append(node.returns)
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-                roots.append(node)
-            if isinstance(node, ast.JoinedStr):
-                roots.append(node)  # messages, whose words are nobody's promise
-            found |= {id(n) for root in roots if root for n in ast.walk(root)}
-        _seen.clear()
-        _seen[id(tree)] = found
-    return _seen[id(tree)]
+def _parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _without_meaning(tree: ast.Module) -> set[int]:
+    """Nodes of annotations, docstrings and messages, whose words nobody relies on."""
+    roots: list[ast.AST | None] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AnnAssign | ast.arg):
+            roots.append(node.annotation)
+        if isinstance(node, ast.FunctionDef):
+            roots.append(node.returns)
+        docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if docstring or isinstance(node, ast.JoinedStr):
+            roots.append(node)
+    return {id(node) for root in roots if root for node in ast.walk(root)}
 
 
 def _faults(node: ast.AST) -> Iterator[ast.AST]:

@@ -28,7 +28,7 @@ import hypothesis
 import pytest
 from rich.console import Console
 from rich.table import Table
-from tests.mutation.mutant import Mutant, mutants, untouched
+from tests.mutation.mutant import Mutant, make, places, untouched
 
 ENGINE: Final = Path("service/ginref/engine")
 TESTS: Final = Path("tests/unit/engine")
@@ -82,7 +82,7 @@ def main() -> int:
     assert "ginref" not in sys.modules
     options = _options()
     chosen = [
-        mutant for name in options.modules for mutant in mutants(ENGINE / f"{name}.py")
+        place for name in options.modules for place in places(ENGINE / f"{name}.py")
     ]
     if options.sample and options.sample < len(chosen):
         chosen = random.Random(options.seed).sample(chosen, options.sample)
@@ -93,14 +93,15 @@ def main() -> int:
     survived: list[Mutant] = []
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     started = time.monotonic()
-    for number, mutant in enumerate(chosen, 1):
+    for number, place in enumerate(chosen, 1):
+        mutant = make(place)
         noticed = _is_noticed(mutant)
         counts[mutant.path.stem][0] += noticed
         counts[mutant.path.stem][1] += 1
         if not noticed:
             survived.append(mutant)
             console.print(f"survived  {mutant}", markup=False, highlight=False)
-        if number % 50 == 0:
+        if number % 20 == 0:
             passed = time.monotonic() - started
             console.print(f"{number} of {len(chosen)} after {passed:.0f} s")
     _tell(console, counts)
