@@ -29,6 +29,9 @@ _FAREWELL_SECONDS: Final = 2.0
 _CURSORS_MOST: Final = 256
 """As many as a referee reads; they only spare it telling what is known."""
 
+_SYNCS_MOST: Final = 64
+"""Matches that are asked for at a time."""
+
 _NOT_OURS: Final = {"MATCH_NOT_FOUND", "SEAT_NOT_YOURS"}
 
 
@@ -69,6 +72,10 @@ class Roster:
         self._on_fault = on_fault
         self._plays: dict[_Key, SeatPlay] = {}
         self._leaving: set[SeatPlay] = set()
+        # Seats whose matches the last Hello named, and those that the Welcome after
+        # it left open and nothing has been heard of since.
+        self._named: set[_Key] = set()
+        self._unheard: dict[_Key, None] = {}
         self._handlers: Final[Mapping[str, Callable[[Any], None]]] = {
             "welcome": self._welcome,
             "offer": self._offer,
@@ -100,9 +107,11 @@ class Roster:
 
     def cursors(self) -> list[session_pb2.MatchCursor]:
         """Return where the knowledge of each match ends, of the latest ones."""
+        latest = tuple(self._plays.items())[-_CURSORS_MOST:]
+        self._named = {key for key, _ in latest}
         return [
             session_pb2.MatchCursor(match_id=play.match_id, version=play.version)
-            for play in tuple(self._plays.values())[-_CURSORS_MOST:]
+            for _, play in latest
         ]
 
     async def close(self) -> None:
@@ -116,13 +125,23 @@ class Roster:
 
     def _welcome(self, message: session_pb2.Welcome) -> None:
         live = {match.match_id: match.version for match in message.live_matches}
-        for play in tuple(self._plays.values()):
+        self._unheard.clear()
+        for key, play in tuple(self._plays.items()):
             play.attached(live.get(play.match_id))
+            if play.match_id in live:
+                continue
+            # What was named would be listed if it were live. Of the rest many may
+            # be live, and are told of without asking.
+            if key in self._named:
+                play.sync()
+            else:
+                self._unheard[key] = None
 
     def _offer(self, offer: session_pb2.Offer) -> None:
         seat = seat_from_wire(offer.seat)
         match = offer.match
         key = match.match_id, seat
+        self._unheard.pop(key, None)
         if key not in self._plays:
             others = {match_id for match_id, _ in self._plays} - {match.match_id}
             full = 0 < self._capacity <= len(others)
@@ -203,6 +222,10 @@ class Roster:
     def _ping(self, message: session_pb2.Ping) -> None:
         pong = session_pb2.Pong(number=message.number)
         self._around.send(ConnectRequest(pong=pong))
+        for key in tuple(self._unheard)[:_SYNCS_MOST]:
+            del self._unheard[key]
+            if play := self._plays.get(key):
+                play.sync()
 
     def _drain(self, _: session_pb2.Drain) -> None:
         raise DrainedError
@@ -212,6 +235,7 @@ class Roster:
 
     def _match_over(self, message: session_pb2.MatchOver) -> None:
         key = message.match_id, seat_from_wire(message.seat)
+        self._unheard.pop(key, None)
         play = self._plays.pop(key, None)
         if play is None:
             return
@@ -247,11 +271,14 @@ class Roster:
         self,
         message: session_pb2.MoveResult | session_pb2.RoundOver,
     ) -> SeatPlay | None:
-        return self._plays.get((message.match_id, seat_from_wire(message.seat)))
+        key = message.match_id, seat_from_wire(message.seat)
+        self._unheard.pop(key, None)
+        return self._plays.get(key)
 
     def _play(self, match_id: str, seat: Seat) -> SeatPlay:
         """Return a seat's play; after a restart the seat may be new to us."""
         key = match_id, seat
+        self._unheard.pop(key, None)
         return self._plays.get(key) or self._take(key)
 
     def _take(self, key: _Key) -> SeatPlay:

@@ -203,7 +203,7 @@ class SeatPlay:
         """Go on over a new stream.
 
         Args:
-            version: Where the match is; None when it is not among the live ones.
+            version: Where the match is; None when that was not told.
         """
         sent = self._submission
         if sent is not None and sent.fate is _Fate.UNKNOWN:
@@ -212,8 +212,11 @@ class SeatPlay:
                 self._send(sent)
         elif self._resigned:
             self._resign()
-        if version is None:
-            self._sync()
+
+    def sync(self) -> None:
+        """Ask to be told where the match stands."""
+        sync = session_pb2.Sync(match_id=self.match_id, seat=seat_to_wire(self.seat))
+        self._around.send(ConnectRequest(sync=sync))
 
     async def settle(self, seconds: float) -> None:
         """Wait for the bot to hear what it has been told, but not for ever."""
@@ -301,7 +304,7 @@ class SeatPlay:
             if left > 0 and untried and len(sent.turn.tried) <= FAILURES_MOST:
                 self._submit(sent.turn, untried[0])
                 return
-        self._sync()
+        self.sync()
 
     def _send_again(self, sent: _Submission) -> None:
         if self._submission is sent and sent.fate is _Fate.UNKNOWN and not self._over:
@@ -315,10 +318,6 @@ class SeatPlay:
             match_id=self.match_id, seat=seat_to_wire(self.seat)
         )
         self._around.send(ConnectRequest(resign=resign))
-
-    def _sync(self) -> None:
-        sync = session_pb2.Sync(match_id=self.match_id, seat=seat_to_wire(self.seat))
-        self._around.send(ConnectRequest(sync=sync))
 
     def _catch_up(self, message: view_pb2.SeatView, view: SeatView) -> None:
         """Tell the bot what it would have heard, had it been attached."""

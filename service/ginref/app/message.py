@@ -1,6 +1,7 @@
 """What the referee says on a bot's stream, before the codec writes it."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from ginref.app.error import RefusedError
 from ginref.app.report import (
@@ -15,6 +16,9 @@ from ginref.engine.sheet import ScoreSheet
 from ginref.engine.view import RoundReveal, RoundSummary
 from ginref.record.lifecycle import Ending
 
+LISTED_MOST: Final = 256
+"""Matches that a bot may name when it attaches, and that its welcome lists."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Welcome:
@@ -23,7 +27,8 @@ class Welcome:
     Attributes:
         attachment: Identity of this attachment.
         bot: The bot that the token speaks for.
-        live: Its live matches; their state follows.
+        live: Some of its live matches; the state of all of them follows.
+        live_count: How many live matches it has.
         ping_interval_ms: Milliseconds between pings.
         silence_ms: Milliseconds of silence after which the stream is dropped.
     """
@@ -31,6 +36,7 @@ class Welcome:
     attachment: str
     bot: str
     live: tuple[MatchFacts, ...]
+    live_count: int
     ping_interval_ms: int
     silence_ms: int
 

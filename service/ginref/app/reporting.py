@@ -4,11 +4,12 @@ This is the one place where states with hidden cards become reports; hands pass
 through `view_for` alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from ginref.app.caller import Caller, Role
 from ginref.app.keeper import Keeper, LiveMatch, id_of
 from ginref.app.match_store import EntryId
+from ginref.app.message import LISTED_MOST
 from ginref.app.report import (
     ClockFacts,
     CreditFacts,
@@ -61,6 +62,20 @@ def match_facts(live: LiveMatch) -> MatchFacts:
         signature=setup.signature,
         key_id=setup.key_id,
     )
+
+
+def listed_facts(
+    found: Sequence[LiveMatch], named: Container[str]
+) -> tuple[MatchFacts, ...]:
+    """Return the facts of live matches, as many as a welcome lists.
+
+    Args:
+        found: Matches of a bot, oldest first.
+        named: Ids of those that the bot asks for; they are listed first.
+    """
+    live = [one for one in found if not one.state.ending]
+    live.sort(key=lambda one: one.state.setup.match_id not in named)
+    return tuple(match_facts(one) for one in live[:LISTED_MOST])
 
 
 def clock_facts(live: LiveMatch) -> ClockFacts:

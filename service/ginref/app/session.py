@@ -30,7 +30,7 @@ from ginref.app.message import (
 )
 from ginref.app.packing import DamageError
 from ginref.app.report import MoveReport
-from ginref.app.reporting import match_facts
+from ginref.app.reporting import listed_facts
 from ginref.app.request import SeatStep
 from ginref.app.session_work import SessionWork
 from ginref.engine.seat import Seat
@@ -137,9 +137,8 @@ class Session:
             Welcome(
                 attachment=self._attachment,
                 bot=self._bot,
-                live=tuple(
-                    match_facts(live) for live in found if not live.state.ending
-                ),
+                live=listed_facts(found, cursors),
+                live_count=sum(not live.state.ending for live in found),
                 ping_interval_ms=self._policy.ping_interval_ms,
                 silence_ms=self._policy.silence_ms,
             )

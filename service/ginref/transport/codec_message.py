@@ -48,9 +48,6 @@ PROTOCOL: Final = 1
 CAPACITY_LIMIT: Final = 1_000_000
 """Most matches at once that a bot can announce."""
 
-CURSOR_LIMIT: Final = 256
-"""Most matches whose state a bot can name when it attaches."""
-
 
 @dataclass(frozen=True, slots=True)
 class Hello:
@@ -250,8 +247,8 @@ def _hello(message: session_pb.Hello) -> Hello:
         raise missing("hello.protocol")
     if message.protocol != PROTOCOL:
         raise invalid("hello.protocol", str(PROTOCOL))
-    if len(message.cursors) > CURSOR_LIMIT:
-        raise invalid("hello.cursors", f"at most {CURSOR_LIMIT} cursors")
+    if len(message.cursors) > app.LISTED_MOST:
+        raise invalid("hello.cursors", f"at most {app.LISTED_MOST} cursors")
     cursors = {
         read_id(cursor.match_id, f"hello.cursors[{place}].match_id"): cursor.version
         for place, cursor in enumerate(message.cursors)
@@ -294,6 +291,7 @@ def _welcome(message: app.Welcome) -> session_pb.Welcome:
             silence_ms=message.silence_ms,
         ),
         live_matches=map(match_to_wire, message.live),
+        live_count=message.live_count,
     )
 
 

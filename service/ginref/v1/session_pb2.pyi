@@ -363,19 +363,24 @@ class Welcome(_message.Message):
     LIMITS_FIELD_NUMBER: _builtins.int
     LIVE_MATCHES_FIELD_NUMBER: _builtins.int
     HEADS_FIELD_NUMBER: _builtins.int
+    LIVE_COUNT_FIELD_NUMBER: _builtins.int
     attachment: _builtins.str
     """Identity of this attachment. A newer one of the same bot fences it."""
     bot: _builtins.str
     """The bot that the token speaks for."""
     protocol: _builtins.int
     """Version of this protocol that the referee speaks."""
+    live_count: _builtins.int
+    """Live matches of the bot, listed or not."""
     @_builtins.property
     def limits(self) -> Global___SessionLimits:
         """What the referee holds the bot to."""
 
     @_builtins.property
     def live_matches(self) -> _containers.RepeatedCompositeFieldContainer[_match_pb2.Match]:
-        """Live matches of the bot; their current state follows."""
+        """Live matches of the bot, 256 at most: those that its Hello named come first,
+        then the oldest. Whether listed or not, the current state of each follows.
+        """
 
     @_builtins.property
     def heads(self) -> _containers.RepeatedCompositeFieldContainer[Global___TournamentHead]:
@@ -390,10 +395,11 @@ class Welcome(_message.Message):
         limits: Global___SessionLimits | None = ...,
         live_matches: _abc.Iterable[_match_pb2.Match] | None = ...,
         heads: _abc.Iterable[Global___TournamentHead] | None = ...,
+        live_count: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attachment", b"attachment", "bot", b"bot", "heads", b"heads", "limits", b"limits", "live_matches", b"live_matches", "protocol", b"protocol"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attachment", b"attachment", "bot", b"bot", "heads", b"heads", "limits", b"limits", "live_count", b"live_count", "live_matches", b"live_matches", "protocol", b"protocol"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

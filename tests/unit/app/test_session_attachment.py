@@ -15,6 +15,7 @@ from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
 from ginref.app.match_store import EVERYTHING
 from ginref.app.message import (
+    LISTED_MOST,
     Fenced,
     MatchOver,
     Offer,
@@ -73,6 +74,22 @@ async def test_welcome_lists_live_matches_and_their_state_follows(
     assert sorted(type(one).__name__ for one in rest) == ["Offer", "Started", "Turn"]
     told = next(one for one in rest if isinstance(one, Turn))
     assert told.report == turn
+
+
+async def test_a_welcome_is_bounded_and_every_match_is_told(world: World) -> None:
+    made = [(await world.create()).match_id for _ in range(LISTED_MOST + 3)]
+    cursors = dict.fromkeys(made[-3:], 1)
+
+    ear = await world.attach("careful", cursors=cursors)
+    welcome = await ear.next()
+    offers = [await ear.until(Offer) for _ in made]
+
+    listed = [facts.match_id for facts in welcome.live]
+    assert len(listed) == LISTED_MOST
+    assert listed[:3] == made[-3:]
+    assert listed[3:] == made[: LISTED_MOST - 3]
+    assert welcome.live_count == len(made)
+    assert sorted(offer.facts.match_id for offer in offers) == sorted(made)
 
 
 async def test_attaching_again_tells_where_each_match_stands_now(

@@ -141,7 +141,12 @@ class FakeReferee(bot_service_pb2_grpc.BotServiceServicer):
     def welcome(self) -> app.Message:
         live = () if self.ending else (self.facts(),)
         return app.Welcome(
-            attachment="a", bot="ours", live=live, ping_interval_ms=0, silence_ms=0
+            attachment="a",
+            bot="ours",
+            live=live,
+            live_count=len(live),
+            ping_interval_ms=0,
+            silence_ms=0,
         )
 
     def state(self) -> list[app.Message]:
