@@ -9,7 +9,7 @@ import re
 import secrets
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -49,6 +49,7 @@ _CANCEL_PATIENCE: Final = 0.1
 
 OPERATOR_TOKEN: Final = "operator.token"  # noqa: S105 - the name of a file
 ADDRESSES: Final = "referee.json"
+WORKERS: Final = "workers"
 
 _DATA_MARK: Final = re.compile(
     r"operator\.token|referee\.(json|log)|keys|records|store"
@@ -101,10 +102,14 @@ async def serve(config: ServeConfig, tell: Callable[[str], None]) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     async with running(config, stop) as referee:
+        if config.worker is not None:
+            # Whoever looks after the workers speaks for them.
+            await stop.wait()
+            return
         tell(f"ginref {__version__} is ready")
         tell(f"  gRPC API         {referee.grpc}")
         tell(f"  metrics, probes  http://{referee.admin}/metrics, /readyz, /livez")
-        tell(f"  store            {_shown(config.store)} ({referee.durability})")
+        tell(f"  store            {shown(config.store)} ({referee.durability})")
         tell(f"  operator token   {referee.operator_token}")
         tell(f"  signing key      {referee.key_id}")
         await stop.wait()
@@ -134,7 +139,7 @@ async def running(config: ServeConfig, stop: asyncio.Event) -> AsyncIterator[Run
         ) as error:
             raise StartError(str(error)) from error
         except StoreUnavailableError as error:
-            message = f"{_shown(config.store)}: the store does not answer: {error}"
+            message = f"{shown(config.store)}: the store does not answer: {error}"
             raise StartError(message) from error
         except OSError as error:
             message = f"{error.filename or config.data}: {error.strerror or error}"
@@ -142,7 +147,24 @@ async def running(config: ServeConfig, stop: asyncio.Event) -> AsyncIterator[Run
         yield referee
 
 
-def _shown(store: str | None) -> str:
+def make_data_folder(folder: Path) -> None:
+    """Make the data folder, unless it is there.
+
+    Raises:
+        StartError: It cannot be made, or belongs to others.
+    """
+    try:
+        if not is_own(folder, _DATA_MARK):
+            raise StartError(
+                f"{folder} holds other things: --data needs a folder of its own"
+            )
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"{error.filename or folder}: {error.strerror or error}"
+        raise StartError(message) from error
+
+
+def shown(store: str | None) -> str:
     """Return a store's URL without the password that it may hold."""
     if store is None:
         return "embedded"
@@ -154,10 +176,7 @@ def _shown(store: str | None) -> str:
 async def _start(
     config: ServeConfig, stop: asyncio.Event, stack: contextlib.AsyncExitStack
 ) -> Running:
-    if not is_own(config.data, _DATA_MARK):
-        message = f"{config.data} holds other things: --data needs a folder of its own"
-        raise StartError(message)
-    config.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_data_folder(config.data)
     keys = KeyFolder.open_or_create(config.keys_folder)
     archive = _archive(config)
     store = await _open_store(config, stack)
@@ -207,11 +226,15 @@ async def _start(
                 tls_cert=config.tls_cert,
                 tls_key=config.tls_key,
                 drain_ms=config.drain_ms,
+                connection_age_ms=config.connection_age,
             ),
             observer,
         )
         grpc_address = await stack.enter_async_context(server)
-    _publish(stack, config.data, grpc=grpc_address, admin=admin_address)
+    facts = {"grpc": grpc_address, "admin": admin_address}
+    place = addresses_file(config)
+    publish(place, facts)
+    stack.callback(place.unlink, missing_ok=True)
     return Running(
         grpc=grpc_address,
         admin=admin_address,
@@ -314,11 +337,16 @@ async def _in_background(
     stack.push_async_callback(end)
 
 
-def _publish(stack: contextlib.AsyncExitStack, folder: Path, **addresses: str) -> None:
+def addresses_file(config: ServeConfig) -> Path:
+    """Return the file that tells where a referee is."""
+    if config.worker is None:
+        return config.data / ADDRESSES
+    return config.data / WORKERS / f"{config.worker}.json"
+
+
+def publish(path: Path, addresses: Mapping[str, object]) -> None:
     """Tell other processes of this machine where the referee is."""
-    path = folder / ADDRESSES
-    facts = {**addresses, "pid": os.getpid()}
+    path.parent.mkdir(mode=0o700, exist_ok=True)
     draft = path.with_suffix(f".{os.getpid()}")
-    draft.write_text(json.dumps(facts) + "\n")
+    draft.write_text(json.dumps({**addresses, "pid": os.getpid()}) + "\n")
     draft.replace(path)
-    stack.callback(path.unlink, missing_ok=True)

@@ -15,6 +15,13 @@ PREFIX: Final = "GINREF_"
 _CLIENT_NAMES: Final = frozenset({"URL", "TOKEN", "TOKEN_FILE"})
 """Names that bots read from the same environment."""
 
+WORKERS_MOST: Final = 64
+
+_WORKERS_ADMIN: Final = "127.0.0.1:7979"
+"""Where probes of several workers begin, clear of the ports of their API."""
+
+_SHARED_AGE_MS: Final = 300_000
+
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
 
@@ -49,6 +56,12 @@ class ServeConfig:
         tls_key: Private key in PEM.
         assume_durable: Take work although the store does not tell what it promises.
         drain_ms: Milliseconds for calls to end when the referee stops.
+        workers: Processes that serve side by side, each at the next port.
+        worker: Which of them this process is; None for one that stands alone, or
+            that looks after the others.
+        connection_age_ms: Milliseconds after which a connection is made anew, so
+            that load spreads; 0 for never, None for never unless there are several
+            workers.
     """
 
     data: Path = Path("ginref-data")
@@ -64,6 +77,9 @@ class ServeConfig:
     tls_key: Path | None = None
     assume_durable: bool = False
     drain_ms: int = 3000
+    workers: int = 1
+    worker: int | None = None
+    connection_age_ms: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse settings that contradict each other.
@@ -80,6 +96,16 @@ class ServeConfig:
         if self.drain_ms < 0:
             message = f"drain_ms: {self.drain_ms}: 0 or more expected"
             raise ConfigError(message)
+        if not 1 <= self.workers <= WORKERS_MOST:
+            message = f"workers: {self.workers}: 1 to {WORKERS_MOST} expected"
+            raise ConfigError(message)
+
+    @property
+    def connection_age(self) -> int | None:
+        """Milliseconds that a connection lasts; None for as long as it will."""
+        if self.connection_age_ms is not None:
+            return self.connection_age_ms or None
+        return _SHARED_AGE_MS if self.workers > 1 else None
 
     @property
     def keys_folder(self) -> Path:
@@ -122,7 +148,27 @@ def read_config(
             raise ConfigError(message)
         if value is not None:
             values[name] = _read(name, value) if isinstance(value, str) else value
+    if values.get("workers", 1) > 1:
+        values.setdefault("admin", _WORKERS_ADMIN)
     return ServeConfig(**values)
+
+
+def to_environment(config: ServeConfig) -> dict[str, str]:
+    """Return the variables by which another process reads the same settings."""
+    values = {
+        field.name: getattr(config, field.name)
+        for field in fields(ServeConfig)
+        if getattr(config, field.name) is not None
+    }
+    return {f"{PREFIX}{name.upper()}": _write(value) for name, value in values.items()}
+
+
+def _write(value: object) -> str:
+    if isinstance(value, frozenset):
+        return ",".join(sorted(value))
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
 
 
 def _read(name: str, text: str) -> object:
@@ -135,7 +181,7 @@ def _read(name: str, text: str) -> object:
         return _read_roles(text)
     if name in {"dev", "allow_plaintext", "assume_durable"}:
         return _read_switch(name, text)
-    if name == "drain_ms":
+    if name in {"drain_ms", "workers", "worker", "connection_age_ms"}:
         return _read_count(name, text)
     return text
 

@@ -50,6 +50,14 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter for each setting
     drain_ms: Annotated[
         int | None, typer.Option(help="Milliseconds for calls to end at a stop.")
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Processes that serve side by side, on ports in a row."),
+    ] = None,
+    connection_age_ms: Annotated[
+        int | None,
+        typer.Option(help="Milliseconds until a connection is made anew; 0 for never."),
+    ] = None,
 ) -> None:
     """Run the referee until it is told to stop.
 
@@ -58,7 +66,7 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter for each setting
     """
     try:
         # Only this command needs the server's packages; a bot's machine lacks them.
-        from ginref import bootstrap  # noqa: PLC0415
+        from ginref import bootstrap, supervisor  # noqa: PLC0415
         from ginref.config import ConfigError, read_config  # noqa: PLC0415
     except ImportError as error:
         if (error.name or "").partition(".")[0] == "ginref":
@@ -79,10 +87,14 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter for each setting
         "tls_key": tls_key,
         "assume_durable": assume_durable,
         "drain_ms": drain_ms,
+        "workers": workers,
+        "connection_age_ms": connection_age_ms,
     }
     try:
         config = read_config(given, os.environ)
-        asyncio.run(bootstrap.serve(config, tell=_tell))
+        alone = config.workers == 1 or config.worker is not None
+        run = bootstrap.serve if alone else supervisor.supervise
+        asyncio.run(run(config, tell=_tell))
     except (ConfigError, bootstrap.StartError) as error:
         _complain(str(error))
         raise typer.Exit(2) from error

@@ -51,6 +51,17 @@ class Address:
         """Return the address with the port that was picked."""
         return Address(self.host, port)
 
+    def plus(self, number: int) -> "Address":
+        """Return the address so many ports on; port 0 stays any free one.
+
+        Raises:
+            BindError: There are not so many ports.
+        """
+        port = self.port + number if self.port else 0
+        if port > _PORT_LIMIT:
+            raise BindError(f"{self}: there are no {number} ports after this one")
+        return self.at(port)
+
     def __str__(self) -> str:
         """Text form, with brackets around an IPv6 address."""
         host = f"[{self.host}]" if ":" in self.host else self.host
