@@ -11,16 +11,19 @@ from tests.contract.store_table import Table, memory_table, redis_table
 
 from ginref.adapters.redis_store import RedisStore, open_store
 
+# Where nothing is meant to fail, a busy machine must not look as if it did.
+_PATIENCE_MS = 30_000
+
 
 @pytest.fixture(scope="session")
 def _guarded_fleet() -> Iterator[Fleet]:
-    with redis_fleet.guarded("redis") as fleet:
+    with redis_fleet.guarded("redis", patience_ms=_PATIENCE_MS) as fleet:
         yield fleet
 
 
 @pytest.fixture(scope="session")
 def _cluster_fleet() -> Iterator[Fleet]:
-    with redis_fleet.cluster("valkey") as fleet:
+    with redis_fleet.cluster("valkey", patience_ms=_PATIENCE_MS) as fleet:
         yield fleet
 
 

@@ -54,7 +54,7 @@ def free_port() -> int:
         return port
 
 
-def until(true: Callable[[], bool], *, patience_s: float = 20) -> None:
+def until(true: Callable[[], bool], *, patience_s: float = 40) -> None:
     """Wait until something is true."""
     end = time.monotonic() + patience_s
     while not true():
@@ -173,6 +173,11 @@ class Fleet:
 
     def heal(self) -> None:
         """Bring back every server, and wait until all replicas follow."""
+        for group in self.groups:
+            until(lambda group=group: any(map(_leads, group)))  # type: ignore[misc]
+            for server in group:
+                if not server.answers:
+                    self._bring_back(server, primary_of(group))
         for guard in self.guards:
             until(lambda one=guard: _is_calm(one))  # type: ignore[misc]
         for group in self.groups:
@@ -180,8 +185,6 @@ class Fleet:
             for server in group:
                 if server is primary:
                     continue
-                if not server.answers:
-                    self._bring_back(server, primary)
                 until(lambda one=server: one.says("role:slave"))  # type: ignore[misc]
                 until(lambda one=server: one.says("master_link_status:up"))  # type: ignore[misc]
             count = len(group) - 1
@@ -207,15 +210,17 @@ def _is_calm(guard: Server) -> bool:
     )
 
 
+def _leads(server: Server) -> bool:
+    return server.answers and server.says("role:master")
+
+
 def primary_of(group: Sequence[Server]) -> Server:
-    """Return the server of a group that takes writes; wait until there is one."""
+    """Return the one server of a group that takes writes; wait until there is one."""
     found: list[Server] = []
 
     def is_found() -> bool:
-        found.extend(
-            server for server in group if server.answers and server.says("role:master")
-        )
-        return bool(found)
+        found[:] = filter(_leads, group)
+        return len(found) == 1
 
     until(is_found)
     return found[0]
@@ -258,8 +263,16 @@ def pair(kind: str, *, way: Callable[[Server], int] | None = None) -> Iterator[F
 
 
 @contextmanager
-def guarded(kind: str, *, replicas: int = 1) -> Iterator[Fleet]:
-    """Run a primary, its replicas and three Sentinels."""
+def guarded(
+    kind: str, *, replicas: int = 1, patience_ms: int = 1000
+) -> Iterator[Fleet]:
+    """Run a primary, its replicas and three Sentinels.
+
+    Args:
+        kind: `redis` or `valkey`.
+        replicas: How many replicas.
+        patience_ms: How long a primary may be silent before it is replaced.
+    """
     with _running(binary_of(kind)) as run:
         primary = run(*_keeping())
         followers = [
@@ -270,7 +283,7 @@ def guarded(kind: str, *, replicas: int = 1) -> Iterator[Fleet]:
             until(lambda one=follower: one.says("master_link_status:up"))  # type: ignore[misc]
         configuration = [
             f"sentinel monitor {SERVICE} {HOST} {primary.port} 2",
-            f"sentinel down-after-milliseconds {SERVICE} 600",
+            f"sentinel down-after-milliseconds {SERVICE} {patience_ms}",
             f"sentinel failover-timeout {SERVICE} 3000",
         ]
         guards = [run("--sentinel", configuration=configuration) for _ in range(3)]
@@ -288,11 +301,16 @@ def guarded(kind: str, *, replicas: int = 1) -> Iterator[Fleet]:
 
 
 @contextmanager
-def cluster(kind: str) -> Iterator[Fleet]:
-    """Run a cluster of three primaries with a replica each."""
+def cluster(kind: str, *, patience_ms: int = 1500) -> Iterator[Fleet]:
+    """Run a cluster of three primaries with a replica each.
+
+    Args:
+        kind: `redis` or `valkey`.
+        patience_ms: How long a primary may be silent before it is replaced.
+    """
     with _running(binary_of(kind)) as run:
         arguments = _keeping("--cluster-enabled", "yes", "--cluster-node-timeout")
-        nodes = [run(*arguments, "1000") for _ in range(6)]
+        nodes = [run(*arguments, str(patience_ms)) for _ in range(6)]
         for node in nodes[1:]:
             assert node.ask("CLUSTER", "MEET", HOST, str(nodes[0].port)) == b"+OK"
         for number, node in enumerate(nodes[:3]):

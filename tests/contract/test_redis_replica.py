@@ -1,5 +1,6 @@
 """A primary and its replica: what is acknowledged is on both."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
@@ -8,6 +9,7 @@ from tests.contract.store_table import applied, creation, key, move
 from tests.contract.tcp_link import Link
 
 from ginref.adapters import redis_node
+from ginref.adapters.redis_script import shard_keys, shard_of
 from ginref.adapters.redis_store import RedisStore, open_store
 from ginref.app.match_store import Duplicate, EntryId, Seen
 from ginref.app.port import StoreUnavailableError
@@ -133,6 +135,23 @@ async def test_what_nobody_loses_by_waits_for_no_replica(
     assert await store.registry().get("bot", "north") == "row"
     assert await store.due(5) == ()
     assert await store.live_matches("north") == ("m1",)
+    await store.aclose()
+
+
+async def test_time_without_replicas_is_an_outage(fleet: Fleet, link: Link) -> None:
+    store = open_store(fleet.url)
+    await store.create(creation())
+    place = shard_keys(shard_of("m1")).beat
+    await store.beat()
+    heard = fleet.servers[0].ask("HGET", place, "at")
+    assert heard
+    link.swallow()
+
+    await asyncio.sleep(0.15)
+    with pytest.raises(StoreUnavailableError):
+        await store.beat()
+
+    assert fleet.servers[0].ask("HGET", place, "at") == heard
     await store.aclose()
 
 

@@ -37,19 +37,20 @@ class Call:
 
     def settle(self, answer: object) -> None:
         """Give the answer to the caller, who may have gone away."""
-        if self.answer.done():
-            return
-        if isinstance(answer, Exception):
-            self.answer.set_exception(answer)
-        else:
+        if not self.answer.done():
             self.answer.set_result(answer)
 
+    def fail(self, error: Exception) -> None:
+        """Tell the caller, who may have gone away, of an error."""
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
     def packed(self) -> bytes:
-        """Write the command as the protocol has it."""
-        parts = self.parts
+        """Write the command as the protocol has it, and count it as sent."""
+        self.is_sent = True
         if self.is_in_full and self.script is not None:
-            parts = ("EVAL", self.script.text, *parts[2:])
-        return pack(parts)
+            return pack(("EVAL", self.script.text, *self.parts[2:]))
+        return pack(self.parts)
 
 
 def pack(parts: tuple[Argument, ...]) -> bytes:

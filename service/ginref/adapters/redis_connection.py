@@ -90,6 +90,7 @@ class RedisConnection:
         self._topology = topology_of(self._store)
         self._patience_s = patience_s
         self._layout: Layout | None = None
+        self._only: Node | None = None
         self._nodes: dict[Address, Node] = {}
         self._lost: list[Call] = []
         self._search: asyncio.Task[None] | None = None
@@ -234,7 +235,7 @@ class RedisConnection:
         """Let a call that has certainly not run look for its server."""
         loop = asyncio.get_running_loop()
         if not self._topology.can_move or loop.time() >= call.deadline_s:
-            call.settle(error)
+            call.fail(error)
             return
         call.attempts += 1
         self._lose(call)
@@ -280,7 +281,7 @@ class RedisConnection:
             self._lose(call)
             return
         try:
-            node = self._nodes[self._layout.address_of(call.key)]
+            node = self._only or self._nodes[self._layout.address_of(call.key)]
         except NobodyServesError as error:
             self.returned(call, error)
             return
@@ -304,7 +305,7 @@ class RedisConnection:
         """Look for the servers, and send what waits for them on its way."""
         attempts = min((call.attempts - 1 for call in self._lost), default=0)
         attempts = max(attempts, self._failures)
-        if attempts > 0:
+        if attempts > 0 and self._topology.can_move:
             delay_s = _FIRST_DELAY_S * 2 ** min(attempts - 1, 9)
             await asyncio.sleep(min(delay_s, _LONGEST_DELAY_S))
         try:
@@ -334,12 +335,13 @@ class RedisConnection:
                 statuses = await self._greet(layout)
             except Exception:
                 # Nobody is better than a server that must not be believed.
-                self._layout = None
+                self._layout = self._only = None
                 raise
             self._failures = 0
             if self._least_replicas is None:
                 self._least_replicas = _least_replicas(layout, statuses)
             self._layout = layout
+            self._only = None if layout.ranges else self._nodes[layout.addresses[0]]
             for address in layout.addresses:
                 self._nodes[address].touch_at(layout.touch_key_of(address))
             for address in self._nodes.keys() - set(layout.addresses):

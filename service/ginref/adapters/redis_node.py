@@ -52,6 +52,10 @@ NOT_RUN: Final = (
 """Answers of a server that has not carried out the command, but another one may."""
 
 
+_SERVER_ERRORS: Final = (exceptions.ResponseError, exceptions.BusyLoadingError)
+"""Errors that are answers: the next answer can be read."""
+
+
 class NotReplicatedError(Exception):
     """Too few replicas have confirmed a write in time: it may get lost."""
 
@@ -260,7 +264,7 @@ class Node:
         except Exception as failure:  # noqa: BLE001 - it goes to the callers
             for call in packet:
                 if call.is_sent:
-                    call.settle(failure)
+                    call.fail(failure)
                 else:
                     delivery.refused.setdefault(call, failure)
             self._owner.doubted(self.address)
@@ -274,14 +278,20 @@ class Node:
             wanted = 0
             if any(call.is_replicated for call in packet):
                 wanted = self._owner.replicas_wanted(self.address, self.status)
-            for call in packet:
-                call.is_sent = True
             data = b"".join([call.packed() for call in packet])
             if wanted:
                 data += self._touch + pack(("WAIT", wanted, REPLICA_PATIENCE_MS))
             await connection.send_packed_command(data)
             for call in packet:
-                delivery.take(call, await _answer(connection), wanted=wanted)
+                try:
+                    answer = await connection.read_response(disconnect_on_error=False)
+                except _SERVER_ERRORS as error:
+                    delivery.refuse(call, error)
+                    continue
+                if wanted and call.is_replicated:
+                    delivery.held.append((call, answer))
+                else:
+                    call.settle(answer)
             if wanted:
                 verdict = await _verdict(connection, wanted)
                 delivery.release(verdict)
@@ -310,32 +320,32 @@ class _Delivery:
         self.refused: dict[Call, Exception] = {}
         self.held: list[tuple[Call, object]] = []
 
-    def take(self, call: Call, answer: object, *, wanted: int) -> None:
-        """See to the answer of one call."""
-        if isinstance(answer, NOT_RUN):
+    def refuse(self, call: Call, error: Exception) -> None:
+        """See to a call that the server has answered with an error."""
+        if isinstance(error, NOT_RUN):
             call.is_sent = False
-            self.refused[call] = answer
-        elif isinstance(answer, exceptions.NoScriptError) and call.script is not None:
+            self.refused[call] = error
+        elif isinstance(error, exceptions.NoScriptError) and call.script is not None:
             call.is_sent = False
             call.is_in_full = True
             self.forgotten.append(call)
-        elif wanted and call.is_replicated:
-            self.held.append((call, answer))
         else:
-            call.settle(answer)
+            call.fail(error)
 
     def release(self, verdict: Exception | None) -> None:
         """Hand out the answers that were held, or why they cannot be relied on."""
         for call, answer in self.held:
-            call.settle(answer if verdict is None else verdict)
-        self.held.clear()
+            if verdict is None:
+                call.settle(answer)
+            else:
+                call.fail(verdict)
 
 
 async def _answer(connection: AbstractConnection) -> Any:  # noqa: ANN401 - any answer
     """Read one answer; an error of the server is an answer, too."""
     try:
         return await connection.read_response(disconnect_on_error=False)
-    except (exceptions.ResponseError, exceptions.BusyLoadingError) as error:
+    except _SERVER_ERRORS as error:
         return error
 
 

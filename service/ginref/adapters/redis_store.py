@@ -241,6 +241,9 @@ class RedisStore(MatchStore):
 
     async def _beat(self, shard: str) -> int:
         keys = shard_keys(shard)
+        if self._connection.is_replicated:
+            # While replicas are away no move can be acknowledged: that is an outage.
+            await self._connection.command("HGET", keys.beat, "at", replicated=True)
         outage_ms: int = await self._connection.run(
             BEAT, [keys.beat, keys.outage, keys.deadline], [keys.wake]
         )
