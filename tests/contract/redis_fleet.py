@@ -90,7 +90,11 @@ class Server:
         command += ["--dir", str(self._folder)]
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
         until(lambda: self.ask("PING") in {b"+PONG", b"-NOAUTH"})
 
@@ -112,7 +116,8 @@ class Server:
     def kill(self) -> None:
         """End it at once; what it wrote to its file is what is left."""
         if self._process is not None:
-            self._send(signal.SIGKILL)
+            # Its children, which write files for it, end with it.
+            os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
             self._process = None
             self.is_stopped = False
@@ -229,7 +234,12 @@ def primary_of(group: Sequence[Server]) -> Server:
 @contextmanager
 def _running(binary: str) -> Iterator[Callable[..., Server]]:
     """Offer a way to start servers, and end all of them."""
-    with tempfile.TemporaryDirectory(prefix="ginref-") as name, ExitStack() as stack:
+    with (
+        tempfile.TemporaryDirectory(
+            prefix="ginref-", ignore_cleanup_errors=True
+        ) as name,
+        ExitStack() as stack,
+    ):
 
         def run(*arguments: str, configuration: Sequence[str] = ()) -> Server:
             server = Server(binary, Path(name), arguments)
