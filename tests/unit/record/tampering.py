@@ -197,6 +197,24 @@ def give_time_back(document: Document) -> str:
     return "clocks[1].bank_ms"
 
 
+def credit_more_than_the_time(document: Document) -> str:
+    entry = document["entries"][20]
+    entry["credit_ms"] = 60_000
+    return f"entry {entry['version']}: 60000 ms cannot be the credit"
+
+
+def credit_nothing(document: Document) -> str:
+    document["entries"][20]["credit_ms"] = 0
+    return "entries[20].credit_ms: a whole number from 1 on expected"
+
+
+def void_what_is_there(document: Document) -> str:
+    last = document["entries"][-1]
+    void = {"kind": "void", "version": last["version"], "at_ms": last["at_ms"]}
+    document["entries"][-1] = {**void, "lost": 1}
+    return f"entry {last['version']}: it does not follow"
+
+
 def put_one_for_true(document: Document) -> str:
     document["strikes"][0] = False
     return "strikes[0]"
@@ -235,5 +253,8 @@ TAMPERINGS = [
     claim_another_secret,
     claim_another_dealer,
     give_time_back,
+    credit_more_than_the_time,
+    credit_nothing,
+    void_what_is_there,
     put_one_for_true,
 ]

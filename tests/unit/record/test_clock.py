@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -146,6 +148,47 @@ def test_without_a_window_a_stage_keeps_its_deadline() -> None:
     )
 
     assert after.deadline_ms == 2_000
+
+
+def test_what_an_outage_cost_is_paid_by_nobody() -> None:
+    after = advance(
+        clock_at(0),
+        FAST,
+        now_ms=9_700,
+        mover=0,
+        to_act=1,
+        window_ms=None,
+        ending=False,
+        credit_ms=9_000,
+    )
+
+    assert after == StoredClock(
+        to_act=1,
+        started_ms=9_700,
+        deadline_ms=11_700,
+        banks_ms=(9_400, 10_000),
+        elapsed_ms=700,
+    )
+
+
+def test_a_stage_that_goes_on_keeps_its_deadline_and_the_credit() -> None:
+    after = advance(
+        clock_at(0, to_act=None),
+        FAST,
+        now_ms=9_300,
+        mover=None,
+        to_act=None,
+        window_ms=None,
+        ending=False,
+        credit_ms=9_000,
+    )
+
+    assert after.deadline_ms == after.due_ms == 11_000
+    assert after.credit_ms == 0
+
+
+def test_a_clock_is_due_at_its_deadline_and_the_credit() -> None:
+    assert replace(clock_at(50), credit_ms=3_000).due_ms == 5_050
 
 
 @given(

@@ -53,7 +53,7 @@ ENTRIES: st.SearchStrategy[Entry] = st.one_of(
     st.builds(Resigned, SEATS),
     st.builds(Aborted),
     st.builds(TimedOut),
-    st.builds(Voided),
+    st.builds(Voided, st.integers(0, 10**6)),
 )
 
 

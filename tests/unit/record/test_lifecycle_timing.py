@@ -11,7 +11,7 @@ from tests.unit.record.stage import (
 )
 
 from ginref.engine.move import PASS
-from ginref.record.entry import Accepted, Entry, Moved, Resigned
+from ginref.record.entry import Accepted, Entry, Moved, Resigned, Voided
 from ginref.record.lifecycle import MatchState, Timing, step, timing
 from ginref.record.setup import Setup
 
@@ -53,3 +53,11 @@ def test_the_end_stops_the_clock_for_good(playing: MatchState) -> None:
     after = step(playing, Resigned(other(to_act(playing))))
 
     assert timing(playing, after) == Timing(playing.to_act, None, None, ending=True)
+
+
+def test_nobody_pays_for_the_time_until_the_referee_gives_up(
+    playing: MatchState,
+) -> None:
+    after = step(playing, Voided())
+
+    assert timing(playing, after) == Timing(None, None, None, ending=True)

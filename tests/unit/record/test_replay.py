@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from ginref.engine.ruleset import OKLAHOMA
+from ginref.engine.ruleset import OKLAHOMA, THREE_HANDED
 from ginref.engine.seat import Seat
 from ginref.record.entry import (
     Aborted,
@@ -12,8 +12,10 @@ from ginref.record.entry import (
     Moved,
     Resigned,
     StampedEntry,
+    TimedOut,
+    Voided,
 )
-from ginref.record.lifecycle import Stage
+from ginref.record.lifecycle import EndingKind, Fault, Stage, step
 from ginref.record.replay import ReplayError, check_order, replay
 from ginref.record.setup import Setup
 
@@ -44,6 +46,27 @@ def test_a_replay_may_stop_anywhere(play_match: Play) -> None:
         state = replay(setup, entries[:size]).state
         last = entries[size - 1]
         assert (state.version, state.refusals) == (last.version, last.refusal)
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_every_state_has_a_deadline_and_a_way_out(
+    play_match: Play, make_setup: MakeSetup, seats: int
+) -> None:
+    rules = (OKLAHOMA if seats == 2 else THREE_HANDED).but(game_target=40, name="brief")
+    setup, entries = play_match(3, setup=make_setup(3, rules=rules), refusals=0.05)
+
+    for size in (*range(1, 12), *range(12, len(entries), 7)):
+        so_far = replay(setup, entries[:size])
+        owing = so_far.state.awaited
+        out = step(so_far.state, TimedOut()).ending
+
+        assert so_far.clock.deadline_ms >= entries[size - 1].time_ms
+        assert len(owing) > 0
+        assert out is not None
+        assert out.seats_at_fault == owing
+    over = replay(setup, entries)
+    assert over.clock.deadline_ms == 0
+    assert over.state.awaited == ()
 
 
 def test_a_round_is_told_with_its_first_upcard_and_limit(
@@ -92,6 +115,88 @@ def test_a_move_in_its_grace_is_in_time(play_match: Play) -> None:
     assert replay(graced, at(end_ms)).move_count == 2
     with pytest.raises(ReplayError, match="it came 251 ms after its deadline"):
         replay(graced, at(end_ms + 1))
+
+
+def credited(entry: StampedEntry, late_ms: int, credit_ms: int) -> StampedEntry:
+    return replace(entry, time_ms=entry.time_ms + late_ms, credit_ms=credit_ms)
+
+
+def test_an_outage_puts_a_deadline_off_and_costs_no_time(play_match: Play) -> None:
+    setup, entries = play_match(1, refusals=0)
+    start, moved = entries[:8], entries[8]
+    in_time = replay(setup, (*start, moved))
+
+    late = replay(setup, (*start, credited(moved, LONG_MS, LONG_MS)))
+
+    assert late.credit_ms == LONG_MS
+    assert late.clock.banks_ms == in_time.clock.banks_ms
+    assert late.clock.elapsed_ms == in_time.clock.elapsed_ms
+    assert late.clock.credit_ms == 0
+    with pytest.raises(ReplayError, match="ms after its deadline"):
+        replay(setup, (*start, credited(moved, LONG_MS, LONG_MS - 10_000)))
+
+
+def test_nobody_is_timed_out_for_an_outage(play_match: Play) -> None:
+    setup, entries = play_match(1, ending=TimedOut())
+    *start, end = entries
+    outage_ms = end.time_ms - start[-1].time_ms
+
+    for credit_ms in (outage_ms, outage_ms - 1_000):
+        with pytest.raises(ReplayError, match="ms left, grace included"):
+            replay(setup, (*start, replace(end, credit_ms=credit_ms)))
+    ending = replay(setup, (*start, replace(end, credit_ms=1_000))).state.ending
+    assert ending is not None
+
+
+@pytest.mark.parametrize("step_ms", [1, -1])
+def test_no_credit_exceeds_the_time_that_a_clock_ran(
+    play_match: Play, step_ms: int
+) -> None:
+    setup, entries = play_match(1, refusals=0)
+    *start, moved = entries[:9]
+    ran_ms = moved.time_ms + LONG_MS - start[-1].time_ms
+    log = (*start, credited(moved, LONG_MS, ran_ms + step_ms))
+
+    if step_ms < 0:
+        assert replay(setup, log).move_count == 2
+    else:
+        with pytest.raises(ReplayError, match="cannot be the credit"):
+            replay(setup, log)
+
+
+def test_credit_of_a_clock_grows_with_its_refusals_and_is_counted_once(
+    play_match: Play,
+) -> None:
+    setup, entries = play_match(3, refusals=0.3)
+    place = next(at for at, entry in enumerate(entries) if entry.refusal)
+    refused = credited(entries[place], 5_000, 4_000)
+    rest = [credited(entry, 5_000, 0) for entry in entries[place + 1 :]]
+    done = next(at for at, entry in enumerate(rest) if not entry.refusal)
+    rest[: done + 1] = [replace(one, credit_ms=5_000) for one in rest[: done + 1]]
+    log = (*entries[:place], refused, *rest)
+
+    assert replay(setup, log).credit_ms == 5_000
+    rest[done] = replace(rest[done], credit_ms=3_999)
+    with pytest.raises(ReplayError, match="3999 ms cannot be the credit"):
+        replay(setup, (*entries[:place], refused, *rest))
+
+
+def test_a_void_may_come_after_versions_that_are_lost(play_match: Play) -> None:
+    setup, entries = play_match(3, refusals=0.05)
+    kept, at = entries[:40], entries[60].version
+    lost = at - kept[-1].version - 1
+    end = StampedEntry(at, 0, entries[60].time_ms, Voided(lost))
+
+    ended = replay(setup, (*kept, end)).state
+
+    assert ended.version == at
+    assert ended.ending is not None
+    assert (ended.ending.kind, ended.ending.fault) == (EndingKind.VOID, Fault.REFEREE)
+    for wrong in (lost - 1, lost + 1):
+        with pytest.raises(ReplayError, match="does not follow"):
+            replay(setup, (*kept, replace(end, entry=Voided(wrong))))
+    with pytest.raises(ReplayError, match="does not follow"):
+        replay(setup, (*kept, replace(end, entry=Aborted())))
 
 
 @pytest.mark.parametrize(

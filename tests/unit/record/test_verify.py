@@ -1,13 +1,21 @@
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import rfc8785
 from tests.unit.record.stage import ACCEPTED, NORTH, SOUTH
 
-from ginref.record.document import PAYLOAD_TYPE, build_record
-from ginref.record.entry import Committed, Created, Entry, Resigned, StampedEntry
+from ginref.record.document import PAYLOAD_TYPE, build_record, parse_record
+from ginref.record.entry import (
+    Committed,
+    Created,
+    Entry,
+    Resigned,
+    StampedEntry,
+    Voided,
+)
 from ginref.record.envelope import seal_envelope
 from ginref.record.lifecycle import Stage
 from ginref.record.setup import Setup
@@ -39,6 +47,42 @@ def test_a_true_record_is_valid(play_match: Play, judge: Judge, number: int) -> 
         "shares of the referee and the seats: nobody chose the cards"
     )
     assert verdict.notes == ()
+
+
+def test_credit_is_verified_and_named_as_a_claim(
+    play_match: Play, judge: Judge
+) -> None:
+    setup, entries = play_match(3, refusals=0)
+    late = [replace(one, time_ms=one.time_ms + 7_000) for one in entries[20:]]
+    log = (*entries[:20], replace(late[0], credit_ms=7_000), *late[1:])
+    document = json.loads(build_record(setup, log))
+
+    verdict = judge(document)
+
+    assert [one.get("credit_ms") for one in document["entries"][19:22]] == [
+        None,
+        7_000,
+        None,
+    ]
+    assert parse_record(rfc8785.dumps(document)).entries == log
+    assert verdict.finding is Finding.VALID
+    assert "credits 7000 ms of outages" in verdict.notes[0]
+
+
+def test_what_is_lost_before_a_void_is_named(play_match: Play, judge: Judge) -> None:
+    setup, entries = play_match(3, refusals=0)
+    void = StampedEntry(entries[40].version, 0, entries[40].time_ms, Voided(10))
+    log = (*entries[:30], void)
+    document = json.loads(build_record(setup, log))
+
+    verdict = judge(document)
+
+    assert document["entries"][-1]["lost"] == 10
+    assert document["ending"]["fault"] == "referee"
+    assert document["ending"]["winner"] is None
+    assert parse_record(rfc8785.dumps(document)).entries == log
+    assert verdict.finding is Finding.VALID
+    assert verdict.notes == ("the referee has lost 10 versions before the end",)
 
 
 @pytest.mark.parametrize("stage", [stage for stage in Stage if stage != Stage.OVER])
