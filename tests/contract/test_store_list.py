@@ -140,6 +140,17 @@ async def test_a_bots_live_matches_come_oldest_first_until_dropped(
     assert await table.store.live_matches("north") == ("m3", "m2")
 
 
+async def test_a_bot_with_two_seats_has_the_match_once_in_its_list(
+    table: Table,
+) -> None:
+    await table.store.create(creation(bots=("north", "north")))
+    assert await table.store.live_matches("north") == ("m1",)
+
+    await table.store.drop_live("north", "m1")
+
+    assert await table.store.live_matches("north") == ()
+
+
 async def test_the_newest_attachment_of_a_bot_is_known(table: Table) -> None:
     assert await table.store.attachment("north") is None
 

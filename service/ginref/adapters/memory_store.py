@@ -114,7 +114,8 @@ class MemoryStore(MatchStore):
             log=[entry],
         )
         self._wake(Wake(creation.match_id, entry_id))
-        for bot in creation.bots:
+        # A bot may hold more than one seat.
+        for bot in dict.fromkeys(creation.bots):
             self._live.setdefault(bot, []).append(creation.match_id)
             self._wake(Wake(f"bot/{bot}"))
         return Applied(entry_id=entry_id, now_ms=now_ms, clock=clock)
