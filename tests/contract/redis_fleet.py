@@ -85,6 +85,10 @@ class Server:
     def url(self) -> str:
         return f"redis://{self.address}"
 
+    def follow(self, port: int) -> None:
+        """Start as a replica of the server at a port, this time."""
+        self.start("--replicaof", HOST, str(port))
+
     def start(self, *more: str) -> None:
         command = [*self._command, "--port", str(self.port), "--bind", HOST, *more]
         command += ["--dir", str(self._folder)]
@@ -200,7 +204,7 @@ class Fleet:
             server.resume()
         elif len(self.groups) == 1:
             # Sentinels do this, too, but take their time.
-            server.start("--replicaof", HOST, str(primary.port))
+            server.follow(primary.port)
         else:
             server.start()
 
@@ -241,12 +245,19 @@ def _running(binary: str) -> Iterator[Callable[..., Server]]:
         ExitStack() as stack,
     ):
 
-        def run(*arguments: str, configuration: Sequence[str] = ()) -> Server:
+        def run(
+            *arguments: str,
+            configuration: Sequence[str] = (),
+            following: int | None = None,
+        ) -> Server:
             server = Server(binary, Path(name), arguments)
             if configuration:
                 server.write_configuration(configuration)
             stack.callback(server.kill)
-            server.start()
+            if following is None:
+                server.start()
+            else:
+                server.follow(following)
             return server
 
         yield run
@@ -267,7 +278,7 @@ def pair(kind: str, *, way: Callable[[Server], int] | None = None) -> Iterator[F
     with _running(binary_of(kind)) as run:
         primary = run(*_keeping())
         port = primary.port if way is None else way(primary)
-        replica = run(*_keeping("--replicaof", HOST, str(port)))
+        replica = run(*_keeping(), following=port)
         until(lambda: replica.says("master_link_status:up"))
         yield Fleet(primary.url, ((primary, replica),))
 
@@ -285,10 +296,7 @@ def guarded(
     """
     with _running(binary_of(kind)) as run:
         primary = run(*_keeping())
-        followers = [
-            run(*_keeping("--replicaof", HOST, str(primary.port)))
-            for _ in range(replicas)
-        ]
+        followers = [run(*_keeping(), following=primary.port) for _ in range(replicas)]
         for follower in followers:
             until(lambda one=follower: one.says("master_link_status:up"))  # type: ignore[misc]
         configuration = [

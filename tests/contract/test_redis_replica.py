@@ -200,7 +200,7 @@ async def test_replicated_is_what_the_servers_report(fleet: Fleet, flush: str) -
     await store.aclose()
 
 
-async def test_a_replica_that_is_gone_is_a_problem(fleet: Fleet) -> None:
+async def test_a_replica_that_is_gone_is_a_problem(fleet: Fleet, link: Link) -> None:
     primary, replica = fleet.servers
     store = open_store(fleet.url)
     await store.durability()
@@ -213,7 +213,7 @@ async def test_a_replica_that_is_gone_is_a_problem(fleet: Fleet) -> None:
             await store.create(creation())
     finally:
         primary.ask("CONFIG", "SET", "min-replicas-to-write", "0")
-        replica.start()
+        replica.follow(link.port)
 
     assert promise.mode == "replicated/everysec"
     assert [problem.split()[0] for problem in promise.problems] == [
