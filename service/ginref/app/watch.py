@@ -1,7 +1,9 @@
 """Following one match: its state now, then every change, until it is over."""
 
-from collections.abc import AsyncGenerator
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from ginref.app.caller import Caller
 from ginref.app.desk import check_reach
@@ -18,11 +20,17 @@ from ginref.app.reporting import (
     seat_report,
     seats_of,
 )
+from ginref.engine.seat import Seat
+
+_SHARED: Final = 256
+"""Matches whose latest step is kept for all who watch."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WatchStep:
     """A match at one moment, and what happened since the step before.
+
+    Whoever holds no seat is told the same one, so that it need be written only once.
 
     Attributes:
         cursor: Where to go on after this step.
@@ -47,6 +55,8 @@ class Watcher:
         self._keeper = keeper
         self._hub = hub
         self._observer = observer
+        # What the latest step follows from, and the step, by match.
+        self._latest: OrderedDict[str, tuple[object, WatchStep]] = OrderedDict()
 
     async def watch(
         self, caller: Caller, match_id: str, cursor: str
@@ -88,10 +98,27 @@ class Watcher:
             self._observer.watching(-1)
 
     async def _step(self, caller: Caller, live: LiveMatch, after: EntryId) -> WatchStep:
+        if seats := seats_of(live, caller):
+            return await self._make(live, after, seats)
+        match_id = live.state.setup.match_id
+        source = after, place_of(live), live.clock, live.now_ms
+        known = self._latest.get(match_id)
+        if known and known[0] == source:
+            return known[1]
+        step = await self._make(live, after)
+        self._latest[match_id] = source, step
+        self._latest.move_to_end(match_id)
+        if len(self._latest) > _SHARED:
+            self._latest.popitem(last=False)
+        return step
+
+    async def _make(
+        self, live: LiveMatch, after: EntryId, seats: Sequence[Seat] = ()
+    ) -> WatchStep:
         here, state = place_of(live), live.state
         turns = [
             await seat_report(self._keeper, live, seat)
-            for seat in seats_of(live, caller)
+            for seat in seats
             if seat is state.to_act
         ]
         return WatchStep(

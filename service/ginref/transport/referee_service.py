@@ -2,10 +2,11 @@
 
 import contextlib
 from collections.abc import AsyncGenerator
+from functools import lru_cache
 from typing import Final
 
 from ginref.app.desk import Desk
-from ginref.app.watch import Watcher
+from ginref.app.watch import Watcher, WatchStep
 from ginref.transport.call import CALL
 from ginref.transport.codec_match import (
     events_to_wire,
@@ -26,6 +27,9 @@ from ginref.transport.field import read_id
 from ginref.v1 import referee_service_pb2 as referee_pb
 from ginref.v1.referee_service_pb2_grpc import RefereeServiceServicer
 
+_STEPS: Final = 256
+"""Steps of matches that are kept as they were written: many watch the same one."""
+
 
 class RefereeService(RefereeServiceServicer):
     """Serves matches to whoever `CALL` names; the context is not looked at."""
@@ -34,6 +38,7 @@ class RefereeService(RefereeServiceServicer):
         """Delegate to the desk and the watcher."""
         self._desk: Final = desk
         self._watcher: Final = watcher
+        self._write: Final = lru_cache(_STEPS)(_step_to_wire)
 
     async def CreateMatch(
         self, request: referee_pb.CreateMatchRequest, context: object
@@ -110,13 +115,7 @@ class RefereeService(RefereeServiceServicer):
         steps = self._watcher.watch(CALL.get().caller, match_id, cursor)
         async with contextlib.aclosing(steps):
             async for step in steps:
-                yield referee_pb.WatchMatchResponse(
-                    cursor=step.cursor,
-                    match=match_to_wire(step.facts),
-                    events=events_to_wire(step.events),
-                    public_view=public_view_to_wire(step.public),
-                    turns=map(seat_view_to_wire, step.turns),
-                )
+                yield self._write(step)
 
     async def ResignMatch(
         self, request: referee_pb.ResignMatchRequest, context: object
@@ -147,3 +146,13 @@ class RefereeService(RefereeServiceServicer):
         match_id = read_id(request.match_id, "match_id")
         envelope = await self._desk.match_record(CALL.get().caller, match_id)
         return referee_pb.GetMatchRecordResponse(envelope=envelope)
+
+
+def _step_to_wire(step: WatchStep) -> referee_pb.WatchMatchResponse:
+    return referee_pb.WatchMatchResponse(
+        cursor=step.cursor,
+        match=match_to_wire(step.facts),
+        events=events_to_wire(step.events),
+        public_view=public_view_to_wire(step.public),
+        turns=map(seat_view_to_wire, step.turns),
+    )

@@ -12,6 +12,9 @@ from ginref.app.error import Reason, RefusedError
 from ginref.app.match_store import EVERYTHING, EntryId, Wake
 from ginref.app.watch import WatchStep
 from ginref.record.lifecycle import EndingKind, Stage
+from ginref.transport.call import CALL, Call
+from ginref.transport.referee_service import RefereeService
+from ginref.v1.referee_service_pb2 import WatchMatchRequest
 
 World = Any
 """The referee of `conftest`, whose class cannot be imported."""
@@ -26,6 +29,10 @@ def _watch(
         caller, match_id, cursor
     )
     return watched
+
+
+async def _admit() -> None:
+    """Let a caller go on."""
 
 
 async def _next(steps: AsyncGenerator[WatchStep, None]) -> WatchStep:
@@ -154,6 +161,68 @@ async def test_a_bot_sees_its_turns_and_nobody_elses(world: World) -> None:
                 step = await _next(steps)
             assert step.turns == ((turn,) if seat == turn.view.seat else ())
         await world.move(facts)
+
+
+async def test_who_holds_no_seat_is_told_the_very_same(world: World) -> None:
+    facts = await world.start()
+    places = [_watch(world, facts.match_id) for _ in range(3)]
+    bots = [_watch(world, facts.match_id, caller=world.player(facts, 0))]
+    for steps in (*places, *bots):
+        await _next(steps)
+
+    for _ in range(4):
+        await world.move(facts)
+        first, *others = [await _next(steps) for steps in places]
+        (own,) = [await _next(steps) for steps in bots]
+
+        assert all(step is first for step in others)
+        assert own is not first
+        assert not first.turns
+        assert own.public == first.public
+
+    for steps in (*places, *bots):
+        await steps.aclose()
+
+
+async def test_what_is_told_together_is_told_from_where_each_one_was(
+    world: World,
+) -> None:
+    facts = await world.start()
+    places = [_watch(world, facts.match_id) for _ in range(3)]
+    for steps in places:
+        await _next(steps)
+    quick, slow, other = places
+
+    for _ in range(3):
+        await world.move(facts)
+        await _next(quick)
+    late = await _next(slow)
+    places.append(_watch(world, facts.match_id, f"{facts.version + 1}-0"))
+    resumed = await _next(places[-1])
+
+    assert [event.version - facts.version for event in late.events] == [1, 2, 3]
+    assert [event.version - facts.version for event in resumed.events] == [2, 3]
+    assert (await _next(other)).events == late.events
+    for steps in places:
+        await steps.aclose()
+
+
+async def test_a_step_that_many_watch_is_written_once(world: World) -> None:
+    facts = await world.start()
+    service = RefereeService(world.one.desk, world.one.watcher)
+    CALL.set(Call(SPECTATOR, 0.0, _admit))
+    request = WatchMatchRequest(match_id=facts.match_id)
+    watches = [service.WatchMatch(request, None) for _ in range(3)]
+    for watch in watches:
+        await anext(watch)
+
+    await world.move(facts)
+    first, *others = [await anext(watch) for watch in watches]
+
+    assert all(message is first for message in others)
+    assert [event.version for event in first.events] == [facts.version + 1]
+    for watch in watches:
+        await watch.aclose()
 
 
 async def test_a_draining_referee_ends_every_watch(world: World) -> None:
