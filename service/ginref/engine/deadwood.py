@@ -203,16 +203,13 @@ def _meldable(mask: int) -> int:
 def _melds_in(mask: int) -> dict[int, Meld]:
     """All melds that the cards of the mask contain, by their own masks."""
     melds: dict[int, Meld] = {}
-    ranks = _ranks_of_sets(mask)
-    for rank in Rank:
-        if not ranks >> rank & 1:
-            continue
-        held = mask & _in_all_suits(1 << rank)
-        melds[held] = SetMeld(rank, CardSet(held))
+    for spade in CardSet(_ranks_of_sets(mask)):
+        held = mask & _in_all_suits(spade.bit)
+        melds[held] = SetMeld(spade.rank, CardSet(held))
         if held.bit_count() > MELD_CARDS_MIN:
             for card in CardSet(held):
                 three = held ^ card.bit
-                melds[three] = SetMeld(rank, CardSet(three))
+                melds[three] = SetMeld(spade.rank, CardSet(three))
     for card in CardSet(mask & mask >> 1 & mask >> 2 & _RUN_STARTS):
         run = card.bit * 0b111
         high = card.rank + 2
