@@ -34,11 +34,20 @@ BINARY = bytes(range(256))
 
 @dataclass
 class Table:
-    """A store, a second view of the same matches, and a hand on their clocks."""
+    """A store, a second view of the same matches, and a hand on their clocks.
+
+    Attributes:
+        store: The store.
+        second: The same one, as another process sees it.
+        age: Lets milliseconds pass for a match, while somebody acts on deadlines.
+        jump: Lets them pass at once, as if nobody were there; negative ones set the
+            clock back.
+    """
 
     store: MatchStore
     second: MatchStore
     age: Callable[[str, int], Awaitable[None]]
+    jump: Callable[[str, int], Awaitable[None]]
 
     async def held(self, match_id: str = "m1") -> StoredMatch:
         held = await self.store.read(match_id)
@@ -52,14 +61,17 @@ async def memory_table() -> AsyncIterator[Table]:
     passed = 0
 
     async def age(_: str, by_ms: int) -> None:
-        """Let time pass, while somebody acts on deadlines."""
         nonlocal passed
         for part_ms in itertools.chain([by_ms % 1000], [1000] * (by_ms // 1000)):
             passed += part_ms
             await store.beat()
 
+    async def jump(_: str, by_ms: int) -> None:
+        nonlocal passed
+        passed += by_ms
+
     store = MemoryStore(lambda: next(now) + passed)
-    yield Table(store, store, age)
+    yield Table(store, store, age, jump)
     await store.aclose()
 
 
@@ -76,7 +88,20 @@ async def redis_table(url: str) -> AsyncIterator[Table]:
         if await hand.command("ZSCORE", deadlines, match_id) is not None:
             await hand.command("ZINCRBY", deadlines, -by_ms, match_id)
 
-    yield Table(store, second, age)
+    async def jump(match_id: str, by_ms: int) -> None:
+        """Move all of the shard that has a time, but not its clock."""
+        await age(match_id, by_ms)
+        keys = shard_keys(shard_of(match_id))
+        match = match_keys(match_id).match
+        await hand.command("HINCRBY", match, "latest", -by_ms)
+        await hand.command("HINCRBY", keys.beat, "at", -by_ms)
+        await hand.command("HINCRBY", keys.beat, "ended", -by_ms)
+        outages = await hand.command("LRANGE", keys.outage, 0, -1)
+        for place, outage in enumerate(outages):
+            moved = [str(int(end) - by_ms) for end in outage.split(b":")]
+            await hand.command("LSET", keys.outage, place, ":".join(moved))
+
+    yield Table(store, second, age, jump)
     await store.aclose()
     await second.aclose()
     await hand.aclose()
