@@ -110,7 +110,9 @@ class Server:
 
     def stop(self) -> None:
         """Let it stand still, with its connections open."""
+        assert self._process is not None
         self._send(signal.SIGSTOP)
+        os.waitpid(self._process.pid, os.WUNTRACED)
         self.is_stopped = True
 
     def resume(self) -> None:

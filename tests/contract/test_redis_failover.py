@@ -182,12 +182,12 @@ async def test_only_the_replica_of_a_matchs_own_node_counts(fleet: Fleet) -> Non
 async def test_a_primary_that_was_replaced_acknowledges_nothing(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(redis_node, "REPLICA_PATIENCE_MS", 200)
     with pair(kind) as fleet:
         (zombie, heir) = fleet.groups[0]
         store = open_store(fleet.url)
         await store.create(creation())
         await applied(store.apply(move()))
+        monkeypatch.setattr(redis_node, "REPLICA_PATIENCE_MS", 200)
         zombie.stop()
         late = asyncio.create_task(store.apply(move(2, key=KEY)))
         await asyncio.sleep(0.1)
