@@ -46,6 +46,15 @@ prove-engine: development peers ## Judge HANDS and play ROUNDS beside the oracle
 bench-engine: development peers ## Measure the engine beside others; build/bench-engine.json
 	@$(BIN)/python -m tests.benchmarks.bench_engine
 
+# How many matches at once, and how often everything is measured.
+MATCHES ?= 24
+REPETITIONS ?= 3
+
+.PHONY: bench
+bench: development ## Measure a referee beside a bare server; build/bench.json
+	@MATCHES=$(MATCHES) REPETITIONS=$(REPETITIONS) \
+	  $(BIN)/python -m tests.benchmarks.bench_referee
+
 # How often each kind of failover happens in a soak; ten of each take 15 minutes.
 FAULTS ?= 10
 
