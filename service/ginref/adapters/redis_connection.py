@@ -6,66 +6,21 @@ certainly not run looks for its server again, and not for longer than a call may
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, Final
 
-from redis import exceptions
 from redis.asyncio import Redis
 
 from ginref.adapters.redis_address import Address, parse_store_url
 from ginref.adapters.redis_call import Argument, Call
-from ginref.adapters.redis_node import (
-    ANSWER_PATIENCE_S,
-    NOT_RUN,
-    Node,
-    NotReplicatedError,
-)
+from ginref.adapters.redis_error import NobodyServesError, unavailable
+from ginref.adapters.redis_node import ANSWER_PATIENCE_S, Node
 from ginref.adapters.redis_script import Script
 from ginref.adapters.redis_status import Status
-from ginref.adapters.redis_topology import (
-    LOOK_PATIENCE_S,
-    Layout,
-    NobodyServesError,
-    topology_of,
-)
-from ginref.app.port import StoreUnavailableError
+from ginref.adapters.redis_topology import LOOK_PATIENCE_S, Layout, topology_of
 
 _FIRST_DELAY_S: Final = 0.05
 _LONGEST_DELAY_S: Final = 0.4
-
-_UNAVAILABLE: Final = (
-    *NOT_RUN,
-    exceptions.ConnectionError,
-    exceptions.TimeoutError,
-    exceptions.OutOfMemoryError,
-    NobodyServesError,
-    NotReplicatedError,
-    OSError,
-    TimeoutError,
-)
-_UNAVAILABLE_CODES: Final = (
-    "BUSY",
-    "MISCONF",
-    "NOREPLICAS",
-)
-
-
-@contextmanager
-def unavailable() -> Iterator[None]:
-    """Turn the driver's ways of saying "not now" into one error.
-
-    Raises:
-        StoreUnavailableError: The server did not answer, or cannot serve now.
-    """
-    try:
-        yield
-    except _UNAVAILABLE as error:
-        raise StoreUnavailableError(str(error)) from error
-    except exceptions.ResponseError as error:
-        if str(error).startswith(_UNAVAILABLE_CODES):
-            raise StoreUnavailableError(str(error)) from error
-        raise
 
 
 class RedisConnection:

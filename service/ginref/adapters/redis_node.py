@@ -27,6 +27,7 @@ from redis.backoff import NoBackoff
 
 from ginref.adapters.redis_address import Address, Login, StoreAddress
 from ginref.adapters.redis_call import Call, pack
+from ginref.adapters.redis_error import NOT_RUN, NotReplicatedError
 from ginref.adapters.redis_script import TOUCH
 from ginref.adapters.redis_status import SECTIONS, UNKNOWN, Status, parse_status
 
@@ -42,22 +43,8 @@ REPLICA_PATIENCE_MS: Final = 1000
 STATUS_AGE_S: Final = 1.0
 """How old what is known of a server's state may become while it is used."""
 
-NOT_RUN: Final = (
-    exceptions.AskError,
-    exceptions.BusyLoadingError,
-    exceptions.ClusterDownError,
-    exceptions.ReadOnlyError,
-    exceptions.TryAgainError,
-)
-"""Answers of a server that has not carried out the command, but another one may."""
-
-
 _SERVER_ERRORS: Final = (exceptions.ResponseError, exceptions.BusyLoadingError)
 """Errors that are answers: the next answer can be read."""
-
-
-class NotReplicatedError(Exception):
-    """Too few replicas have confirmed a write in time: it may get lost."""
 
 
 class Owner(Protocol):

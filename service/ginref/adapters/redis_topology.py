@@ -16,15 +16,12 @@ from redis import exceptions
 from redis.crc import key_slot
 
 from ginref.adapters.redis_address import Address, Login, StoreAddress, Way
+from ginref.adapters.redis_error import NobodyServesError
 from ginref.adapters.redis_node import ask_once, pool_of
 from ginref.adapters.redis_script import PREFIX
 
 LOOK_PATIENCE_S: Final = 0.5
 """How long one of those that are asked may take."""
-
-
-class NobodyServesError(Exception):
-    """No server is known that takes writes now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

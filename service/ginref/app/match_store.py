@@ -231,7 +231,7 @@ class Durability:
     """What the store reports about its own promises.
 
     Attributes:
-        mode: `local/everysec`, `local/always`, `memory` and so on.
+        mode: `replicated/everysec`, `local/always`, `memory` and so on.
         problems: Why a referee should not take work on this store; empty if fine.
     """
 
@@ -264,6 +264,9 @@ class MatchStore(abc.ABC):
 
         A second creation under the same match id writes nothing and is a
         `Duplicate` whose `same_request` compares the request hashes.
+
+        Raises:
+            RefusedError: `LIMIT_EXCEEDED`: the store takes no new matches now.
         """
 
     @abc.abstractmethod

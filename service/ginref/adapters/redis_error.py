@@ -1,0 +1,60 @@
+"""Ways in which servers say "not now", and the one way in which the store says it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from redis import exceptions
+
+from ginref.app.port import StoreUnavailableError
+
+NOT_RUN: Final = (
+    exceptions.AskError,
+    exceptions.BusyLoadingError,
+    exceptions.ClusterDownError,
+    exceptions.ReadOnlyError,
+    exceptions.TryAgainError,
+)
+"""Answers of a server that has not carried out the command, but another one may."""
+
+
+class NobodyServesError(Exception):
+    """No server is known that takes writes now."""
+
+
+class NotReplicatedError(Exception):
+    """Too few replicas have confirmed a write in time: it may get lost."""
+
+
+_UNAVAILABLE: Final = (
+    *NOT_RUN,
+    exceptions.ConnectionError,
+    exceptions.TimeoutError,
+    exceptions.OutOfMemoryError,
+    NobodyServesError,
+    NotReplicatedError,
+    OSError,
+    TimeoutError,
+)
+_UNAVAILABLE_CODES: Final = (
+    "BUSY",
+    "MISCONF",
+    "NOREPLICAS",
+)
+
+
+@contextmanager
+def unavailable() -> Iterator[None]:
+    """Turn the driver's ways of saying "not now" into one error.
+
+    Raises:
+        StoreUnavailableError: The server did not answer, or cannot serve now.
+    """
+    try:
+        yield
+    except _UNAVAILABLE as error:
+        raise StoreUnavailableError(str(error)) from error
+    except exceptions.ResponseError as error:
+        if str(error).startswith(_UNAVAILABLE_CODES):
+            raise StoreUnavailableError(str(error)) from error
+        raise
