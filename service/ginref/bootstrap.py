@@ -30,7 +30,7 @@ from ginref.app.error import RefusedError
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper
-from ginref.app.port import StoreUnavailableError
+from ginref.app.port import Registry, SealError, StoreUnavailableError
 from ginref.app.signing import Signing
 from ginref.app.sweep import Sweeper
 from ginref.app.watch import Watcher
@@ -46,6 +46,8 @@ from ginref.transport.server import (
 _LOG: Final = logging.getLogger(__name__)
 
 _CANCEL_PATIENCE: Final = 0.1
+
+_SEAL: Final = "seal"
 
 OPERATOR_TOKEN: Final = "operator.token"  # noqa: S105 - the name of a file
 ADDRESSES: Final = "referee.json"
@@ -185,7 +187,9 @@ async def _start(
     observer = PrometheusObserver(
         version=__version__, store=durability, methods=METHODS
     )
-    keeper = Keeper(store, AesSealer.open_or_create(config.keys_folder))
+    sealer = AesSealer.open_or_create(config.keys_folder)
+    await _check_seal(config, registry, sealer)
+    keeper = Keeper(store, sealer)
     hub = Hub(store)
     tools = Tools(
         store=store,
@@ -255,6 +259,24 @@ def _archive(config: ServeConfig) -> FolderArchive:
             message = f"{config.archive_folder} cannot keep records: {reason}"
             raise StartError(message) from error
     return archive
+
+
+async def _check_seal(
+    config: ServeConfig, registry: Registry, sealer: AesSealer
+) -> None:
+    """Keep away from matches that only another key can open.
+
+    Nobody could go on with them, and in the end they would be taken for damaged.
+    """
+    kept = await registry.add("seal", _SEAL, sealer.seal(b"", _SEAL).hex())
+    try:
+        sealer.open(bytes.fromhex(kept), _SEAL)
+    except (SealError, ValueError) as error:
+        message = (
+            f"the store is sealed with another key than that in {config.keys_folder}:"
+            " all referees of a store share one --keys folder"
+        )
+        raise StartError(message) from error
 
 
 async def _open_store(
