@@ -198,6 +198,19 @@ async def test_more_replicas_than_there_are_may_be_demanded(fleet: Fleet) -> Non
     await store.aclose()
 
 
+async def test_a_replica_that_never_takes_over_need_not_be_asked(
+    fleet: Fleet, cut: Callable[[], None]
+) -> None:
+    store = open_store(fleet.url + "?replicas=0")
+    cut()
+
+    await applied(store.create(creation()))
+    promise = await store.durability()
+
+    assert (promise.mode, promise.problems) == ("local/everysec", ())
+    await store.aclose()
+
+
 @pytest.mark.parametrize("flush", ["everysec", "always"])
 async def test_replicated_is_what_the_servers_report(fleet: Fleet, flush: str) -> None:
     primary = fleet.servers[0]

@@ -88,8 +88,8 @@ class StoreAddress:
         database: Number of the database.
         tls: Talk to all of them by TLS.
         tls_options: Settings of TLS by the driver's names.
-        replicas: Copies that every acknowledged write must have reached; None to
-            take as many as there are.
+        replicas: Replicas that must confirm each write, at least; None to take as
+            many as there are; 0, where none takes over by itself, to ask none.
     """
 
     way: Way
@@ -161,7 +161,9 @@ def _read(way: Way, url: str) -> StoreAddress:
         database=database,
         tls=tls,
         tls_options={name: options[name] for name in options.keys() & _TLS_OPTIONS},
-        replicas=None if replicas is None else _count("replicas", replicas, 1),
+        replicas=None
+        if replicas is None
+        else _count("replicas", replicas, 0 if way is Way.DIRECT else 1),
     )
 
 

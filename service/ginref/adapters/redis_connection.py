@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 
 from ginref.adapters.redis_address import Address, parse_store_url
 from ginref.adapters.redis_call import Argument, Call
-from ginref.adapters.redis_error import NobodyServesError, unavailable
+from ginref.adapters.redis_error import NobodyServesError, demand_answers, unavailable
 from ginref.adapters.redis_node import ANSWER_PATIENCE_S, Node
 from ginref.adapters.redis_script import Script
 from ginref.adapters.redis_status import Status
@@ -139,6 +139,8 @@ class RedisConnection:
             answers = await asyncio.gather(
                 *(call.answer for call in calls), return_exceptions=True
             )
+            with unavailable():
+                demand_answers(answers)
             found.append((node.address, status, answers))
         return found
 
@@ -205,6 +207,8 @@ class RedisConnection:
 
         One that is not connected may, too, and would know nothing of the write.
         """
+        if not self._topology.can_move and not self._least_replicas:
+            return 0
         known = 0 if self._layout is None else self._layout.replicas.get(address, 0)
         return max(self._least_replicas or 0, known, status.replicas)
 

@@ -1,6 +1,6 @@
 """Ways in which servers say "not now", and the one way in which the store says it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -58,3 +58,17 @@ def unavailable() -> Iterator[None]:
         if str(error).startswith(_UNAVAILABLE_CODES):
             raise StoreUnavailableError(str(error)) from error
         raise
+
+
+def demand_answers(answers: Sequence[object]) -> None:
+    """See that every answer came from the server, be it a refusal.
+
+    Raises:
+        RedisError: One did not come.
+        OSError: Likewise.
+    """
+    for answer in answers:
+        if isinstance(answer, BaseException) and not isinstance(
+            answer, exceptions.ResponseError
+        ):
+            raise answer
