@@ -68,14 +68,18 @@ class Table:
             return tokens
 
     async def create_match(
-        self, preset: str = "hollywood", *, bots: Sequence[str] = BOTS
+        self,
+        preset: str = "hollywood",
+        *,
+        bots: Sequence[str] = BOTS,
+        clock: clock_pb2.ClockPolicy = PATIENT,
     ) -> str:
         """Create a match and return its id."""
         request = referee_service_pb2.CreateMatchRequest(
             request_id=f"match-{next(_numbers)}",
             ruleset=ruleset_pb2.RulesetChoice(preset=preset),
             bots=bots,
-            clock=PATIENT,
+            clock=clock,
         )
         async with grpc.aio.insecure_channel(self.address) as channel:
             referee = referee_service_pb2_grpc.RefereeServiceStub(channel)

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.serialization import (
     NoEncryption,
     PrivateFormat,
 )
+from tests.e2e.referee_process import RefereeProcess
 from typer.testing import CliRunner
 
 from ginref.cli import app
@@ -181,6 +182,22 @@ def test_a_store_with_another_password_is_refused(
     assert told.startswith(f"{forgetful_url}: the store does not answer: ")
     assert "password" in told
     assert "wrong" not in told.lower().replace("wrongpass", "")
+
+
+def test_a_store_that_is_sealed_with_another_key_is_refused(
+    folder: Path, valkey_url: str
+) -> None:
+    """Its matches could not be read, and would be taken for damaged."""
+    mine = RefereeProcess(folder / "mine", store=valkey_url).start()
+    try:
+        told = _refused("--data", folder / "yours", "--store", valkey_url)
+    finally:
+        mine.stop()
+
+    assert told == (
+        "the store is sealed with another key than that in "
+        f"{folder / 'yours' / 'keys'}: all referees of a store share one --keys folder"
+    )
 
 
 def test_a_store_that_forgets_is_refused(folder: Path, forgetful_url: str) -> None:

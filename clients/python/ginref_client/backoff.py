@@ -4,7 +4,7 @@ import random
 from typing import Final
 
 _FIRST_SECONDS: Final = 0.1
-_MOST_SECONDS: Final = 2.0
+_MOST_SECONDS: Final = 1.0
 
 
 def backoff(failed: int) -> float:
