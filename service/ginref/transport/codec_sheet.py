@@ -1,7 +1,9 @@
 """The score sheet and finished rounds on the wire. Games are numbered from 1."""
 
 from collections.abc import Iterable
+from typing import Final
 
+from ginref.engine.phase import Showdown
 from ginref.engine.seat import Seat
 from ginref.engine.settlement import Settlement
 from ginref.engine.sheet import Game, ScoreSheet
@@ -9,18 +11,16 @@ from ginref.engine.view import RoundReveal
 from ginref.transport.codec_enum import OUTCOMES, SEATS
 from ginref.transport.codec_match import seat_to_wire
 from ginref.transport.codec_move import cards_to_wire, meld_to_wire
+from ginref.transport.kept import Kept
 from ginref.v1 import sheet_pb2 as sheet_pb
 from ginref.v1 import view_pb2 as view_pb
 
 
 def sheet_to_wire(sheet: ScoreSheet, game_target: int) -> sheet_pb.ScoreSheet:
     """Write the score sheet."""
-    return sheet_pb.ScoreSheet(
-        games=[_game_to_wire(game, at) for at, game in enumerate(sheet.games, start=1)],
-        game_target=game_target,
-        games_won=_counts_to_wire(sheet.games_won),
-        rounds_won=_counts_to_wire(sheet.wins),
-    )
+    written = sheet_pb.ScoreSheet(game_target=game_target)
+    written.MergeFrom(_columns(sheet))
+    return written
 
 
 def columns_to_wire(positions: Iterable[int]) -> list[int]:
@@ -30,7 +30,6 @@ def columns_to_wire(positions: Iterable[int]) -> list[int]:
 
 def reveal_to_wire(reveal: RoundReveal) -> view_pb.RoundReveal:
     """Write a round that ended in a knock, with both hands."""
-    shown = reveal.showdown
     return view_pb.RoundReveal(
         round=reveal.number,
         dealer=SEATS[reveal.dealer],
@@ -39,22 +38,42 @@ def reveal_to_wire(reveal: RoundReveal) -> view_pb.RoundReveal:
         points=reveal.points,
         columns=columns_to_wire(reveal.columns),
         idle=seat_to_wire(reveal.idle),
-        showdown=view_pb.Showdown(
-            knocker=SEATS[shown.knocker],
-            defender=SEATS[shown.defender],
-            discard=None if shown.discard is None else str(shown.discard),
-            knocker_melds=map(meld_to_wire, shown.arrangement.melds),
-            knocker_deadwood=cards_to_wire(shown.arrangement.deadwood),
-            defender_melds=map(meld_to_wire, shown.spread.melds),
-            layoffs=[
-                view_pb.Layoff(card=str(layoff.card), meld=layoff.meld)
-                for layoff in shown.spread.layoffs
-            ],
-            defender_deadwood=cards_to_wire(shown.spread.deadwood),
-            knocker_points=shown.arrangement.points,
-            defender_points=shown.spread.points,
-        ),
+        showdown=_showdown(reveal.showdown),
     )
+
+
+def _showdown_of(shown: Showdown) -> view_pb.Showdown:
+    return view_pb.Showdown(
+        knocker=SEATS[shown.knocker],
+        defender=SEATS[shown.defender],
+        discard=None if shown.discard is None else str(shown.discard),
+        knocker_melds=map(meld_to_wire, shown.arrangement.melds),
+        knocker_deadwood=cards_to_wire(shown.arrangement.deadwood),
+        defender_melds=map(meld_to_wire, shown.spread.melds),
+        layoffs=[
+            view_pb.Layoff(card=str(layoff.card), meld=layoff.meld)
+            for layoff in shown.spread.layoffs
+        ],
+        defender_deadwood=cards_to_wire(shown.spread.deadwood),
+        knocker_points=shown.arrangement.points,
+        defender_points=shown.spread.points,
+    )
+
+
+_showdown: Final = Kept(_showdown_of)
+"""A showdown is part of every view of the round that follows."""
+
+
+def _columns_of(sheet: ScoreSheet) -> sheet_pb.ScoreSheet:
+    return sheet_pb.ScoreSheet(
+        games=[_game_to_wire(game, at) for at, game in enumerate(sheet.games, start=1)],
+        games_won=_counts_to_wire(sheet.games_won),
+        rounds_won=_counts_to_wire(sheet.wins),
+    )
+
+
+_columns: Final = Kept(_columns_of)
+"""Sheets change once a round, and are part of every view."""
 
 
 def _counts_to_wire(counts: Iterable[int]) -> list[sheet_pb.SeatCount]:

@@ -1,0 +1,35 @@
+"""Messages that are written once for a value, however often they are sent."""
+
+from ginref.transport.kept import Kept
+
+
+def test_a_value_is_written_once() -> None:
+    written: list[list[int]] = []
+
+    def write(value: list[int]) -> int:
+        written.append(value)
+        return sum(value)
+
+    kept = Kept(write)
+    value = [1, 2]
+
+    assert [kept(value), kept(value)] == [3, 3]
+    assert written == [[1, 2]]
+
+
+def test_values_that_are_equal_are_written_each() -> None:
+    kept = Kept(id)
+    one, other = [1], [1]
+
+    assert kept(one) != kept(other)
+
+
+def test_the_value_that_came_first_is_forgotten_first() -> None:
+    written: list[list[int]] = []
+    kept = Kept(written.append, most=2)
+    values: list[list[int]] = [[1], [2], [3]]
+
+    for value in (*values, values[2], values[0]):
+        kept(value)
+
+    assert written == [[1], [2], [3], [1]]
