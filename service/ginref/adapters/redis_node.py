@@ -150,9 +150,8 @@ class Node:
         """
         self.address = address
         self.status: Status = UNKNOWN
-        self.subscriber = Redis.from_pool(
-            pool_of(store, address, answer_patience_s=ANSWER_PATIENCE_S)
-        )
+        self._asides = pool_of(store, address, answer_patience_s=ANSWER_PATIENCE_S)
+        self.subscriber = Redis.from_pool(self._asides)
         self._owner = owner
         self._pool = pool_of(store, address)
         self._patience_s = patience_s
@@ -174,19 +173,15 @@ class Node:
             asyncio.get_running_loop().call_soon(self._end_turn)
 
     async def learn(self) -> Status:
-        """Ask the server about its state.
+        """Ask the server about its state, past all commands that wait.
 
         Raises:
-            RedisError: It does not answer, or is not ready.
-            OSError: It does not answer.
+            RedisError: It does not answer.
+            OSError: Likewise.
         """
-        call = self._question(asyncio.get_running_loop())
-        self.put(call)
-        try:
-            await call.answer
-        except exceptions.ResponseError as error:
-            if isinstance(error, NOT_RUN):
-                raise
+        self._status_due_s = asyncio.get_running_loop().time() + STATUS_AGE_S
+        (answer,) = await ask_once(self._asides, [("INFO", *SECTIONS)])
+        self.status = parse_status(answer) if isinstance(answer, bytes) else UNKNOWN
         return self.status
 
     async def settled(self) -> None:
