@@ -28,7 +28,7 @@ demo: runtime ## Play one Hollywood match between two bots, sign and verify its 
 
 .PHONY: test
 test: development peers ## Run every test
-	@.ci/debian redis-server=redis-server openssl=openssl
+	@.ci/debian redis-server=redis-server openssl=openssl faketime=faketime
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 # --- the engine ---------------------------------------------------------------
