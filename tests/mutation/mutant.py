@@ -56,31 +56,36 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a fault can be made: a node of a module, and which of its faults."""
+    """Where a fault can be made: a node of a module, and which of its faults.
+
+    The source comes along, so that an edit meanwhile moves nothing.
+    """
 
     path: Path
+    source: str
     node: int
     fault: int
 
 
 def untouched(path: Path) -> Mutant:
     """No fault at all."""
-    return Mutant(path, 0, "", "", _parse(path))
+    return Mutant(path, 0, "", "", ast.parse(path.read_text(encoding="utf-8")))
 
 
 def places(path: Path) -> Iterator[Place]:
     """Every place where a fault can be made in a module."""
-    tree = _parse(path)
+    source = path.read_text(encoding="utf-8")
+    tree = ast.parse(source)
     silent = _without_meaning(tree)
     for at, node in enumerate(ast.walk(tree)):
         if id(node) not in silent:
             for fault, _ in enumerate(_faults(node)):
-                yield Place(path, at, fault)
+                yield Place(path, source, at, fault)
 
 
 def make(place: Place) -> Mutant:
     """Make the fault."""
-    tree = _parse(place.path)
+    tree = ast.parse(place.source)
     node = list(ast.walk(tree))[place.node]
     before, line = ast.unparse(node), getattr(node, "lineno", 0)
     fault = list(_faults(node))[place.fault]
@@ -89,12 +94,8 @@ def make(place: Place) -> Mutant:
     return Mutant(place.path, line, before, ast.unparse(fault), tree)
 
 
-def _parse(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
 def _without_meaning(tree: ast.Module) -> set[int]:
-    """Nodes of annotations, docstrings and messages, whose words nobody relies on."""
+    """Nodes of annotations, docstrings, lists of names, and words of messages."""
     roots: list[ast.AST | None] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.AnnAssign | ast.arg):
@@ -102,7 +103,12 @@ def _without_meaning(tree: ast.Module) -> set[int]:
         if isinstance(node, ast.FunctionDef):
             roots.append(node.returns)
         docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if docstring or isinstance(node, ast.JoinedStr):
+        names = (
+            isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+        )
+        # Lengths that always agree need no check.
+        strict = isinstance(node, ast.keyword) and node.arg == "strict"
+        if docstring or names or strict or isinstance(node, ast.JoinedStr):
             roots.append(node)
     return {id(node) for root in roots if root for node in ast.walk(root)}
 
