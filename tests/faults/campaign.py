@@ -1,0 +1,356 @@
+"""A run: matches are played while faults come, and the oracle judges what is left.
+
+Everything that chance decides follows from a seed, apart from what processes make of
+it: the same seed brings the same faults, in the same order, with the same measures.
+"""
+
+import asyncio
+import itertools
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import grpc.aio
+from tests.faults.audience import JournalledSession, Watcher
+from tests.faults.fault import EXTRAS, FAULTS
+from tests.faults.journal import Journal, read_journal
+from tests.faults.oracle import Evidence, Level, Violation, judge
+from tests.faults.player import Player
+from tests.faults.rig import Rig, StoreServer, open_files
+from tests.faults.wire import refusal_of
+
+from ginref.adapters.trusted_keys import read_trusted_keys
+
+_LOG = logging.getLogger(__name__)
+
+SETTLE_S = 30.0
+ENDGAME_S = 3.0
+"""How long matches may go on, once it is enough, before their host ends them."""
+
+PRESETS = ("gin", "oklahoma", "hollywood")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a run shall be.
+
+    Attributes:
+        seed: Of all chance.
+        faults: Names of faults and how often each comes.
+        moves: Acknowledged moves that there shall be at least.
+        tables: Matches by calls that are played at once.
+        streams: Matches on streams that are played at once.
+        scale: How large faults are that come in sizes.
+        pause_s: The longest pause between two faults.
+        patience_s: How long the run may take.
+    """
+
+    seed: int
+    faults: dict[str, int]
+    moves: int = 0
+    tables: int = 12
+    streams: int = 2
+    scale: float = 1.0
+    pause_s: float = 0.3
+    patience_s: float = 600.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a run came to."""
+
+    plan: Plan
+    seconds: float
+    faults: Counter[str]
+    counts: Counter[str]
+    violations: list[Violation]
+    problems: list[str]
+
+    @property
+    def lost(self) -> int:
+        return sum(found.check == "I1" for found in self.violations)
+
+    @property
+    def doubled(self) -> int:
+        return sum(found.check in {"I2", "I9"} for found in self.violations)
+
+    @property
+    def is_clean(self) -> bool:
+        return not self.violations and not self.problems
+
+    def summary(self) -> str:
+        """One line that says it all."""
+        kinds = " ".join(f"{name}:{n}" for name, n in sorted(self.faults.items()))
+        return (
+            f"seed {self.plan.seed}: {self.faults.total()} faults ({kinds}), "
+            f"{self.counts['acknowledged']} acknowledged moves, {self.lost} lost, "
+            f"{self.doubled} doubled, {self.counts['matches']} matches, "
+            f"{self.counts['watched']} watched moves, "
+            f"{self.counts['unknown']} calls repeated, {self.seconds:.0f} s"
+        )
+
+    def complaint(self) -> str:
+        """Everything that was wrong, and how to see it again."""
+        wrong = [f"{v.check} {v.match_id}: {v.what}" for v in self.violations]
+        lines = [self.summary(), *wrong[:40], *self.problems[:40]]
+        return "\n".join([*lines, f"again: SEED={self.plan.seed}"])
+
+
+@dataclass
+class _Party:
+    """Everyone who takes part."""
+
+    rig: Rig
+    plan: Plan
+    tokens: dict[str, str]
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    watchers: list[asyncio.Task[None]] = field(default_factory=list)
+    sessions: list[JournalledSession] = field(default_factory=list)
+    players: list[Player] = field(default_factory=list)
+
+
+async def run(
+    plan: Plan,
+    folder: Path,
+    *,
+    store: StoreServer | None = None,
+    store_url: str | None = None,
+    faults: dict[str, Callable[[Rig, float], Coroutine[Any, Any, None]]] | None = None,
+) -> Outcome:
+    """Carry out a plan.
+
+    Args:
+        plan: The plan.
+        folder: An empty folder.
+        store: A store of another kind, that is not started yet.
+        store_url: A store that somebody else sees to.
+        faults: Faults by name; None for those of the catalogue.
+    """
+    start = time.monotonic()
+    async with (
+        Journal(folder / "journal") as journal,
+        Rig(folder, journal, plan.seed, store=store, store_url=store_url) as rig,
+    ):
+        names = [*_bots(plan), *EXTRAS]
+        tokens = await rig.wires[0].register(names)
+        rig.tokens = tokens
+        before = await _levels(rig)
+        party = _Party(rig, plan, tokens)
+        counted = await _play(party, faults or FAULTS)
+        records = await _collect(party)
+        levels = await _levels_again(rig, before)
+        keys = read_trusted_keys(folder / "keys")
+    evidence = Evidence(
+        journal=list(read_journal(folder / "journal")),
+        records=records,
+        keys=keys,
+        levels=levels,
+    )
+    findings = await asyncio.to_thread(judge, evidence)
+    return Outcome(
+        plan=plan,
+        seconds=time.monotonic() - start,
+        faults=counted,
+        counts=findings.counts,
+        violations=findings.violations,
+        problems=rig.problems,
+    )
+
+
+def _bots(plan: Plan) -> list[str]:
+    tables = [f"call{n}{side}" for n in range(plan.tables) for side in "abc"]
+    return [*tables, "streama", "streamb"]
+
+
+# --- playing ------------------------------------------------------------------
+
+
+async def _play(party: _Party, faults: dict[str, Any]) -> Counter[str]:
+    """Play while faults come, and then to the end of every match."""
+    rig, plan = party.rig, party.plan
+    tasks = [asyncio.create_task(_table(party, n)) for n in range(plan.tables)]
+    if plan.streams:
+        tasks.append(asyncio.create_task(_streams(party)))
+    counted: Counter[str] = Counter()
+    try:
+        async with asyncio.timeout(plan.patience_s):
+            await rig.acknowledged(60)
+            for name in _order(plan, rig):
+                await _pause(rig, plan)
+                counted[name] += await _fault(rig, name, faults[name], plan.scale)
+            await rig.healed()
+            rig.mark("calm")
+            while rig.journal.accepted < plan.moves:
+                _raise_early(tasks)
+                await asyncio.sleep(0.1)
+            party.stop.set()
+            await asyncio.sleep(ENDGAME_S)
+            await asyncio.gather(*(player.abort() for player in party.players))
+            await asyncio.gather(*tasks)
+            await asyncio.gather(*party.watchers)
+    except TimeoutError:
+        rig.expect(kept=False, what=f"not done within {plan.patience_s:.0f} s")
+    finally:
+        for task in (*tasks, *party.watchers):
+            task.cancel()
+        for session in party.sessions:
+            session.stop()
+        await asyncio.wait([*tasks, *party.watchers])
+    return counted
+
+
+def _raise_early(tasks: Sequence[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        if task.done():
+            task.result()
+
+
+def _order(plan: Plan, rig: Rig) -> list[str]:
+    names = [name for name, number in plan.faults.items() for _ in range(number)]
+    rig.random.shuffle(names)
+    return names
+
+
+async def _pause(rig: Rig, plan: Plan) -> None:
+    """Wait until the fault before is over, and a little longer."""
+    await rig.healed()
+    await asyncio.sleep(rig.random.uniform(0, plan.pause_s))
+
+
+async def _fault(rig: Rig, name: str, fault: Any, scale: float) -> int:  # noqa: ANN401 - a fault
+    """Let a fault happen; return how many that were."""
+    rig.mark(name)
+    _LOG.info("%s", name)
+    start = time.monotonic()
+    try:
+        await fault(rig, scale)
+    except (TimeoutError, AssertionError, grpc.aio.AioRpcError) as error:
+        told = refusal_of(error) if isinstance(error, grpc.aio.AioRpcError) else error
+        rig.expect(kept=False, what=f"{name}: {told!r}")
+    _LOG.info("%s took %.1f s", name, time.monotonic() - start)
+    return 1
+
+
+async def _table(party: _Party, number: int) -> None:
+    """Play one match after another."""
+    rig = party.rig
+    for turn in itertools.count():
+        if party.stop.is_set():
+            return
+        preset = PRESETS[(number + turn) % len(PRESETS)]
+        is_three = (number + turn) % 9 == 8
+        sides = "abc" if is_three else "ab"
+        bots = tuple(f"call{number}{side}" for side in sides)
+        player = Player(rig, bots, party.tokens)
+        party.players.append(player)
+        watched = asyncio.create_task(_watch_next(party, player, number, turn))
+        try:
+            await player.play(
+                "three_handed" if is_three else preset, seeded=turn % 4 == 3
+            )
+        finally:
+            watched.cancel()
+            party.players.remove(player)
+
+
+async def _watch_next(party: _Party, player: Player, number: int, turn: int) -> None:
+    """Have some of the matches watched from early on."""
+    if number % 4:
+        return
+    while not player.match_id:  # noqa: ASYNC110 - it is being created
+        await asyncio.sleep(0.05)
+    watcher = Watcher(party.rig, player.match_id, f"w{number}.{turn}", turn)
+    party.watchers.append(asyncio.create_task(watcher.follow()))
+
+
+async def _streams(party: _Party) -> None:
+    """Keep two bots on streams busy."""
+    rig, doors = party.rig, [door.address for door in party.rig.doors]
+    party.sessions = [
+        JournalledSession(rig, party.tokens["streama"], doors),
+        JournalledSession(rig, party.tokens["streamb"], doors[::-1]),
+    ]
+    running = [asyncio.create_task(session.run()) for session in party.sessions]
+    open_matches: set[str] = set()
+    try:
+        while open_matches or not party.stop.is_set():
+            while len(open_matches) < party.plan.streams and not party.stop.is_set():
+                host = Player(rig, ("streama", "streamb"), party.tokens)
+                open_matches.add(await host.create("gin"))
+            over = {
+                frozenset(match.match_id for match in session.finished)
+                for session in party.sessions
+            }
+            open_matches -= frozenset.intersection(*over)
+            _raise_early(running)  # type: ignore[arg-type]
+            await asyncio.sleep(0.1)
+    finally:
+        for session in party.sessions:
+            session.stop()
+        await asyncio.wait(running)
+
+
+# --- collecting ---------------------------------------------------------------
+
+
+async def _collect(party: _Party) -> dict[str, list[bytes]]:
+    """Fetch every record from every replica, and from the folder."""
+    rig = party.rig
+    records: dict[str, list[bytes]] = {}
+    end = time.monotonic() + SETTLE_S
+    for match_id in rig.match_ids:
+        copies = [await _record(rig, number, match_id, end) for number in (0, 1)]
+        path = rig.folder / "records" / f"{match_id}.json"
+        with suppress(FileNotFoundError):
+            copies.append(path.read_bytes())
+        records[match_id] = [copy for copy in copies if copy]
+    return records
+
+
+async def _record(rig: Rig, number: int, match_id: str, end: float) -> bytes:
+    """Fetch a record; empty if there is none in time."""
+    while True:
+        try:
+            answer = await rig.wires[number].referee(
+                "GetMatchRecord", match_id=match_id
+            )
+        except grpc.aio.AioRpcError:
+            if time.monotonic() > end:
+                return b""
+            await asyncio.sleep(0.1)
+        else:
+            envelope: bytes = answer.envelope
+            return envelope
+    return b""
+
+
+async def _levels(rig: Rig) -> list[tuple[str, float]]:
+    """Count what referees hold."""
+    found: list[tuple[str, float]] = []
+    for number, referee in enumerate(rig.referees):
+        assert referee.process is not None
+        files = await asyncio.to_thread(open_files, [referee.process.pid])
+        found.append((f"files of referee {number}", files))
+    return found
+
+
+async def _levels_again(rig: Rig, before: list[tuple[str, float]]) -> list[Level]:
+    """Count it again until it is back, but not for ever."""
+    for wire in rig.wires:
+        await wire.close()
+    end = time.monotonic() + 10
+    while True:
+        after = await _levels(rig)
+        levels = [
+            Level(name, old, new, slack=10)
+            for (name, old), (_, new) in zip(before, after, strict=True)
+        ]
+        is_back = all(level.after <= level.before + level.slack for level in levels)
+        if is_back or time.monotonic() > end:
+            return levels
+        await asyncio.sleep(0.2)

@@ -1,0 +1,435 @@
+"""The catalogue of faults: each injects something and says what it expects.
+
+What every fault must leave intact is the oracle's business; a fault itself expects
+what goes beyond that. All take the rig and a scale, 1 for a short run.
+"""
+
+import asyncio
+import signal
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import grpc.aio
+from tests.faults.audience import Watcher
+from tests.faults.failing_referee import POINTS, RECORD_POINTS, SWEEP_POINT
+from tests.faults.player import Answer, Player, Turn, note_creation
+from tests.faults.proxy import FaultProxy, Mode
+from tests.faults.rig import ALIVE_S, Rig
+from tests.faults.short_match import (
+    EXTRAS,
+    moves_at_the_deadline,
+    no_shows,
+    stop_in_sweep,
+)
+from tests.faults.wire import Wire, refusal_of
+
+from ginref.v1 import referee_service_pb2 as referee_pb
+from ginref.v1 import ruleset_pb2
+
+__all__ = ["EXTRAS", "FAULTS"]
+
+Fault = Callable[[Rig, float], Awaitable[None]]
+
+DUEL = 32
+"""Submissions of a duel at once."""
+
+
+async def _die_at(rig: Rig, point: str, patience_s: float) -> None:
+    number = rig.pick()
+    rig.arm(number, point, passes=rig.random.randint(1, 20))
+    died = await rig.death(number, patience_s)
+    rig.expect(died, f"{point} was never reached")
+    if not died:
+        rig.kill(number)
+    await rig.acknowledged()
+    rig.heal(number)
+
+
+async def f01_kill_referee(rig: Rig, _: float) -> None:
+    """Kill a referee at a random point of a move; the other one goes on at once."""
+    await _die_at(rig, rig.random.choice(POINTS), 30)
+
+
+async def f02_stop_referee(rig: Rig, scale: float) -> None:
+    """Stop a referee, and let it go on late: what it still writes is stale."""
+    number = rig.pick()
+    rig.send_signal(number, signal.SIGSTOP)
+    try:
+        await rig.acknowledged()
+        await asyncio.sleep(min(10.0, rig.random.uniform(1, 3) * scale))
+    finally:
+        rig.send_signal(number, signal.SIGCONT)
+    await rig.acknowledged()
+
+
+async def f03_duel(rig: Rig, _: float) -> None:
+    """Send one move many times, and others against it, through both referees.
+
+    One request is accepted, all its copies get its answer, the others are stale.
+    """
+
+    async def duel(turn: Turn) -> None:
+        player, request = turn.player, turn.request
+        rival = player.request(
+            request.match_id,
+            request.seat - 1,
+            request.expected_version,
+            request.move.text,
+        )
+        sent = [request, rival] * (DUEL // 2)
+        answers = await asyncio.gather(
+            *(
+                player.submit(one, turn.token, rig.wires[at % 3 % 2])
+                for at, one in enumerate(sent)
+            )
+        )
+        accepted = {
+            one.request_id for one, a in zip(sent, answers, strict=True) if a.response
+        }
+        rig.expect(len(accepted) == 1, f"{len(accepted)} of two rivals were accepted")
+        for one, answer in zip(sent, answers, strict=True):
+            is_stale = answer.refusal and answer.refusal.reason in {
+                "VERSION_STALE",
+                "MATCH_OVER",
+            }
+            kept = answer.response if one.request_id in accepted else is_stale
+            rig.expect(kept, f"a duel's answer: {answer.refusal}")
+        turn.answer = next(answer for answer in answers if answer.response)
+
+    await rig.drilled(duel)
+
+
+async def f04_kill_store(rig: Rig, _: float) -> None:
+    """Kill the store under load, and start it again: its file has every move."""
+    assert rig.store is not None
+    rig.store.kill()
+    await asyncio.sleep(rig.random.uniform(0, 0.5))
+    await asyncio.to_thread(rig.store.start)
+    await rig.acknowledged()
+
+
+async def f05_slow_loading(rig: Rig, scale: float) -> None:
+    """Let the store read its file for a while: not ready, but alive, and no more.
+
+    Callers are told that the store is unavailable, and nothing else.
+    """
+    assert rig.store is not None
+    keys = int(rig.ask_store("DBSIZE").strip(b":") or 1)
+    delay_us = int(min(8.0, 1.5 * scale) * 1e6 / (20 * max(keys, 1)))
+    rig.store.kill()
+    slowly = ("--key-load-delay", str(max(1, delay_us)))
+    rig.store.launch(*slowly, "--loading-process-events-interval-bytes", "1024")
+    number = rig.pick()
+    rig.expect(await rig.reaches(number, "/readyz", 503, 5), "ready while loading")
+    rig.expect(await rig.probe(number, "/livez") == 200, "dead while loading")
+    await asyncio.to_thread(rig.store.kill)
+    await asyncio.to_thread(rig.store.start)
+    await rig.acknowledged()
+    rig.expect(await rig.reaches(number, "/readyz", 200, 10), "not ready when loaded")
+
+
+async def f06_flush_scripts(rig: Rig, scale: float) -> None:
+    """Make the store forget its scripts again and again: nobody notices."""
+    unknown = rig.journal.unknown
+    end = time.monotonic() + min(10.0, 1.5 * scale)
+    while time.monotonic() < end:
+        await asyncio.to_thread(rig.ask_store, "SCRIPT", "FLUSH")
+        await asyncio.sleep(0.1)
+    rig.expect(rig.journal.unknown == unknown, "calls failed without scripts")
+    await rig.acknowledged()
+
+
+async def _troubled(
+    rig: Rig, proxies: list[FaultProxy], seconds: float, mode: Mode, **how: float
+) -> None:
+    for proxy in proxies:
+        proxy.set(mode, **how)
+    try:
+        await asyncio.sleep(seconds)
+    finally:
+        for proxy in proxies:
+            proxy.set(Mode.PASS)
+    await rig.acknowledged()
+
+
+async def f08_lose_replies(rig: Rig, scale: float) -> None:
+    """Lose some replies, of referees and of the store: requests arrive all the same."""
+    seconds = min(10.0, 2.0 * scale)
+    await _troubled(rig, rig.doors + rig.ways, seconds, Mode.DROP_REPLY, chance=0.05)
+
+
+async def f08_cut(rig: Rig, _: float) -> None:
+    """Cut all connections of one way, of callers or to the store."""
+    rig.random.choice(rig.doors + rig.ways).cut()
+    await rig.acknowledged()
+
+
+async def f08_reset(rig: Rig, scale: float) -> None:
+    """Cut connections in the middle of what they carry."""
+    await _troubled(
+        rig, rig.doors + rig.ways, min(10.0, scale), Mode.RESET, chance=0.03
+    )
+
+
+async def f08_blackhole(rig: Rig, scale: float) -> None:
+    """Let one way swallow everything, with connections that look alive."""
+    way = rig.random.choice(rig.doors + rig.ways)
+    await _troubled(
+        rig, [way], min(10.0, scale * rig.random.uniform(0.5, 2)), Mode.BLACKHOLE
+    )
+
+
+async def f08_half_close(rig: Rig, _: float) -> None:
+    """Let one way close in one direction only."""
+    await _troubled(
+        rig, [rig.random.choice(rig.doors + rig.ways)], 0.5, Mode.HALF_CLOSE
+    )
+
+
+async def f08_delay(rig: Rig, scale: float) -> None:
+    """Make all ways slow."""
+    how = {"delay_s": rig.random.uniform(0.01, 0.1)}
+    await _troubled(rig, rig.doors + rig.ways, min(10.0, scale), Mode.DELAY, **how)
+
+
+async def f08_trickle(rig: Rig, scale: float) -> None:
+    """Let one caller's way carry a byte at a time; the other way serves all others."""
+    door = rig.random.choice(rig.doors)
+    await _troubled(rig, [door], min(10.0, scale), Mode.TRICKLE, delay_s=0.002)
+
+
+@dataclass
+class _SideDoor:
+    """A way of its own to a referee, with trouble of its own."""
+
+    rig: Rig
+    number: int
+    proxy: FaultProxy = field(init=False)
+    wire: Wire = field(init=False)
+
+    async def __aenter__(self) -> "_SideDoor":
+        port = int(self.rig.referees[self.number].address.rpartition(":")[2])
+        self.proxy = await FaultProxy(port).__aenter__()
+        self.wire = Wire(self.proxy.address, self.rig.wires[0].token)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.wire.close()
+        await self.proxy.__aexit__(None, None, None)
+
+
+async def f09_create_twice(rig: Rig, scale: float) -> None:
+    """Lose the answer to a creation, repeat it elsewhere, and again much later.
+
+    There is one match.
+    """
+    request = referee_pb.CreateMatchRequest(
+        request_id=rig.random.randbytes(8).hex(),
+        ruleset=ruleset_pb2.RulesetChoice(preset="gin"),
+        bots=EXTRAS[:2],
+    )
+    number = rig.pick()
+    async with _SideDoor(rig, number) as side:
+        # The connection stands before its next reply is lost.
+        await side.wire.referee("ListMatches", page_size=1)
+        side.proxy.set(Mode.DROP_REPLY)
+        try:
+            await side.wire.send("CreateMatch", request)
+        except grpc.aio.AioRpcError as error:
+            lost = refusal_of(error)
+            rig.expect(not lost.is_final, f"a lost reply is {lost}")
+    player = Player(rig, EXTRAS[:2], rig.tokens)
+    made = await player.call("CreateMatch", request)
+    note_creation(rig, made.match.match_id, request.request_id)
+    await asyncio.sleep(min(60.0, scale))
+    again = await rig.wires[number].send("CreateMatch", request, within=30)
+    rig.expect(
+        again.match.match_id == made.match.match_id, "a creation made two matches"
+    )
+    await player.call(
+        "AbortMatch", referee_pb.AbortMatchRequest(match_id=made.match.match_id)
+    )
+
+
+async def f10_full_memory(rig: Rig, _: float) -> None:
+    """Fill the store: no new match is taken, and moves wait until there is room."""
+    used = _memory(rig)
+    rig.ask_store("CONFIG", "SET", "maxmemory", str(used + 200_000))
+    try:
+        # What it knows of its store is up to a second old.
+        await asyncio.sleep(1.5)
+        player = Player(rig, EXTRAS[:2], rig.tokens)
+        request = referee_pb.CreateMatchRequest(
+            request_id=rig.random.randbytes(8).hex(),
+            ruleset=ruleset_pb2.RulesetChoice(preset="gin"),
+            bots=EXTRAS[:2],
+        )
+        refused = ""
+        try:
+            made = await player.wire.send("CreateMatch", request)
+            note_creation(rig, made.match.match_id, request.request_id)
+            await player.call(
+                "AbortMatch", referee_pb.AbortMatchRequest(match_id=made.match.match_id)
+            )
+        except grpc.aio.AioRpcError as error:
+            refused = refusal_of(error).reason
+        rig.expect(
+            refused in {"LIMIT_EXCEEDED", "STORE_UNAVAILABLE"}, f"created: {refused}"
+        )
+        await asyncio.sleep(0.5)
+    finally:
+        rig.ask_store("CONFIG", "SET", "maxmemory", "0")
+    await rig.acknowledged()
+
+
+def _memory(rig: Rig) -> int:
+    lines = rig.ask_store("INFO", "memory").split(b"\r\n")
+    return int(next(line[12:] for line in lines if line.startswith(b"used_memory:")))
+
+
+async def f10_full_disk(rig: Rig, _: float) -> None:
+    """Let the store's file not grow: it is not ready, and recovers with room."""
+    assert rig.store is not None
+    rig.store.limit_files(rig.store.file_size() + 20_000)
+    try:
+        rig.expect(
+            await rig.reaches(rig.pick(), "/readyz", 503, 15), "ready without disk"
+        )
+    finally:
+        rig.store.limit_files(-1)
+    await rig.acknowledged(15)
+
+
+async def f10_evicting_policy(rig: Rig, _: float) -> None:
+    """Let the store throw keys away when it is full: the referee gets no new work."""
+    rig.ask_store("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+    try:
+        rig.expect(
+            await rig.reaches(rig.pick(), "/readyz", 503, 10), "ready, may evict"
+        )
+    finally:
+        rig.ask_store("CONFIG", "SET", "maxmemory-policy", "noeviction")
+    await rig.acknowledged()
+
+
+async def f11_busy_store(rig: Rig, scale: float) -> None:
+    """Hold the store up with a slow script: calls fail for now, no move is lost."""
+    rig.ask_store("CONFIG", "SET", "busy-reply-threshold", "50")
+    seconds = min(2.0, 0.3 * scale)
+    text = f"local t = redis.call('TIME')[1] + {seconds} + redis.call('TIME')[2] / 1e6 repeat local n = redis.call('TIME') until n[1] + n[2] / 1e6 > t return 1"
+    await asyncio.to_thread(rig.ask_store, "EVAL", text, "0")
+    rig.ask_store("CONFIG", "SET", "busy-reply-threshold", "5000")
+    await rig.acknowledged()
+
+
+async def f12_deadline(rig: Rig, scale: float) -> None:
+    """Send moves just around their deadline: each is accepted, or late, never both."""
+    await moves_at_the_deadline(rig, int(min(500, 12 * scale)))
+
+
+async def f13_store_outage(rig: Rig, scale: float) -> None:
+    """Take the store away for a while: nobody loses by it."""
+    assert rig.store is not None
+    rig.store.kill()
+    await asyncio.sleep(min(30.0, 3 * scale))
+    await asyncio.to_thread(rig.store.start)
+    await rig.acknowledged(20)
+
+
+async def f14_vanished_bots(rig: Rig, scale: float) -> None:
+    """Let nobody show up in many matches at once: each ends once, soon."""
+    await no_shows(rig, int(min(1000, 25 * scale)))
+
+
+async def f16_overtaken(rig: Rig, _: float) -> None:
+    """Hold a move up until a later one is accepted: it comes too late for its version."""
+
+    async def drill(turn: Turn) -> None:
+        player, request = turn.player, turn.request
+        held = player.request(
+            request.match_id,
+            request.seat - 1,
+            request.expected_version,
+            request.move.text,
+        )
+        async with _SideDoor(rig, rig.pick()) as side:
+            await side.wire.referee("ListMatches", page_size=1)
+            side.proxy.set(Mode.HOLD)
+            late = asyncio.create_task(
+                player.attempt(held, turn.token, side.wire, within=30)
+            )
+            await asyncio.sleep(0.2)
+            turn.answer = await player.submit(request, turn.token)
+            side.proxy.set(Mode.PASS)
+            answer: Answer = await late
+        reason = answer.refusal.reason if answer.refusal else "accepted"
+        rig.expect(
+            reason in {"VERSION_STALE", "MATCH_OVER"}, f"overtaken, and {reason}"
+        )
+
+    await rig.drilled(drill)
+
+
+async def f17_rolling_restart(rig: Rig, _: float) -> None:
+    """Restart one referee after the other, politely: no call fails for good."""
+    for number in range(len(rig.referees)):
+        code = await asyncio.to_thread(rig.referees[number].stop)
+        rig.expect(code == 0, f"stopped with {code}")
+        await rig.acknowledged()
+        rig.heal(number)
+        await rig.healed()
+
+
+async def f18_kill_watched(rig: Rig, scale: float) -> None:
+    """Kill a referee with watchers: they go on elsewhere, and miss nothing."""
+    number, chosen = rig.pick(), asyncio.Event()
+    watchers: list[Watcher] = []
+
+    async def choose(turn: Turn) -> None:
+        watchers.extend(
+            Watcher(
+                rig, turn.request.match_id, f"f18.{time.monotonic_ns()}.{n}", number
+            )
+            for n in range(int(min(300, 10 * scale)))
+        )
+        chosen.set()
+
+    await rig.drilled(choose)
+    tasks = [asyncio.create_task(watcher.follow()) for watcher in watchers]
+    try:
+        async with asyncio.timeout(20):
+            await asyncio.gather(*(watcher.is_following.wait() for watcher in watchers))
+        rig.kill(number)
+        async with asyncio.timeout(20):
+            while not all(
+                w.resumed or t.done() for w, t in zip(watchers, tasks, strict=True)
+            ):
+                await asyncio.sleep(0.05)
+        await rig.acknowledged()
+        await asyncio.sleep(0.3)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+        if rig.referees[number].process is None:
+            rig.heal(number)
+
+
+async def f19_stopped_sweeper(rig: Rig, scale: float) -> None:
+    """Stop a sweeper that is about to act: another one does, and it changes nothing."""
+    await stop_in_sweep(rig, SWEEP_POINT, int(min(100, 6 * scale)))
+
+
+async def f20_kill_signer(rig: Rig, _: float) -> None:
+    """Kill a referee while it keeps a record: there is one, with the same bytes."""
+    await _die_at(rig, rig.random.choice(RECORD_POINTS), 60)
+
+
+FAULTS: dict[str, Any] = {
+    name.replace("f", "F", 1): fault
+    for name, fault in list(globals().items())
+    if name[:1] == "f" and name[1:3].isdigit()
+}
+"""All of them by name; F07 and F15 want stores of their own."""
