@@ -123,7 +123,7 @@ def _faults(node: ast.AST) -> Iterator[ast.AST]:
             yield ast.If(ast.UnaryOp(ast.Not(), test), body, orelse)
         case ast.Raise() | ast.Continue() | ast.Break():
             yield ast.Pass()
-        case ast.Return(ast.AST()):
+        case ast.Return(ast.AST() as value) if ast.unparse(value) != "None":
             yield ast.Return(ast.Constant(None))
         case _:
             return
