@@ -331,7 +331,8 @@ def _work(
 ) -> list[Coroutine[Any, Any, None]]:
     work: list[Coroutine[Any, Any, None]] = [hub.run()]
     if Part.SWEEPER in config.roles:
-        work.append(Sweeper(tools.store, desk, tools.observer).run())
+        name = tools.chance.token(8).hex()
+        work.append(Sweeper(tools.store, desk, tools.observer, name).run())
     if Part.SIGNER in config.roles:
         work.append(Signing(tools).run())
     return work

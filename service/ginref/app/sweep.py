@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import zlib
 from typing import Final
 
 from ginref.app.desk import Desk
@@ -13,6 +14,9 @@ _LOG: Final = logging.getLogger(__name__)
 _INTERVAL: Final = 0.25
 _BATCH: Final = 200
 
+_WINDOW: Final = 4 * _BATCH
+"""Matches that are looked at when more are due than one batch can hold."""
+
 
 class Sweeper:
     """Times out matches. Any number of replicas may sweep: the store lets one win.
@@ -20,18 +24,45 @@ class Sweeper:
     Each sweep begins with a heartbeat, so that time without any sweeper is known.
     """
 
-    def __init__(self, store: MatchStore, desk: Desk, observer: Observer) -> None:
-        """Sweep a store, and count."""
+    def __init__(
+        self, store: MatchStore, desk: Desk, observer: Observer, name: str = ""
+    ) -> None:
+        """Sweep a store, and count.
+
+        Args:
+            store: Where the deadlines are.
+            desk: Who ends matches.
+            observer: Who counts.
+            name: Something that no other sweeper is called, so that they share what
+                is due instead of racing for it.
+        """
         self._store = store
         self._desk = desk
         self._observer = observer
+        self._name = name.encode()
         self._faulty: set[str] = set()
 
     async def run(self) -> None:
         """Sweep until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._keep_beating())
+            group.create_task(self._keep_sweeping())
+
+    async def _keep_beating(self) -> None:
+        # A sweep with much to do takes longer than may lie between two heartbeats.
         while True:
             try:
-                more = await self.sweep() >= _BATCH
+                await self._beat()
+            except StoreUnavailableError:
+                pass
+            except Exception:  # noqa: BLE001 - or all time would be an outage
+                _LOG.exception("heartbeat failed")
+            await asyncio.sleep(_INTERVAL)
+
+    async def _keep_sweeping(self) -> None:
+        while True:
+            try:
+                more = await self.sweep() >= _BATCH // 2
             except StoreUnavailableError:
                 more = False
             except Exception:  # noqa: BLE001 - the clocks go on
@@ -45,15 +76,26 @@ class Sweeper:
         Each is over afterwards, by this sweeper or by another one, or was found to
         have time left after an outage.
         """
+        await self._beat()
+        # Matches that cannot be timed out stay due, and must not crowd out others.
+        due = await self._store.due(_WINDOW + len(self._faulty))
+        self._faulty &= set(due)
+        fresh = [match_id for match_id in due if match_id not in self._faulty]
+        if len(fresh) > _BATCH:
+            fresh = sorted(fresh, key=self._place)[:_BATCH]
+        batch = [*fresh, *self._faulty]
+        await asyncio.gather(*map(self._time_out, batch))
+        return len(batch) - len(self._faulty)
+
+    async def _beat(self) -> None:
         outage_ms = await self._store.beat()
         if outage_ms:
             _LOG.warning("nobody swept for %s ms: credited to all clocks", outage_ms)
             self._observer.outage(outage_ms)
-        # Matches that cannot be timed out stay due, and must not crowd out others.
-        due = await self._store.due(_BATCH + len(self._faulty))
-        self._faulty &= set(due)
-        await asyncio.gather(*map(self._time_out, due))
-        return len(due) - len(self._faulty)
+
+    def _place(self, match_id: str) -> int:
+        """Say where a match stands in an order that is this sweeper's own."""
+        return zlib.crc32(self._name + match_id.encode())
 
     async def _time_out(self, match_id: str) -> None:
         try:

@@ -1,6 +1,7 @@
 """The facts of a match that are fixed when it is created."""
 
 import enum
+import functools
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -10,6 +11,9 @@ from ginref.engine.deck import seed_secret
 from ginref.engine.ruleset import Ruleset
 from ginref.engine.seat import Seat
 from ginref.record.clock import ClockPolicy
+
+_RULESETS: Final = 64
+"""Rulesets that are remembered once they have been read."""
 
 _SEATS: Final = tuple(Seat)
 _CANONICAL: Final = json.JSONEncoder(
@@ -123,7 +127,7 @@ def setup_from_json(facts: Mapping[str, Any]) -> Setup:
     Raises:
         KeyError, TypeError, ValueError: It is something else.
     """
-    ruleset = Ruleset.from_dict(facts["ruleset"])
+    ruleset = _ruleset(_CANONICAL.encode(facts["ruleset"]))
     if ruleset.digest != facts["ruleset_digest"]:
         message = "the ruleset's digest is not that of its options"
         raise ValueError(message)
@@ -143,6 +147,12 @@ def setup_from_json(facts: Mapping[str, Any]) -> Setup:
         durability=facts["durability"],
         engine=facts["engine"],
     )
+
+
+@functools.lru_cache(_RULESETS)
+def _ruleset(text: str) -> Ruleset:
+    """Read rules; most matches are played by the same ones."""
+    return Ruleset.from_dict(json.loads(text))
 
 
 def read_setup(data: bytes) -> Setup:

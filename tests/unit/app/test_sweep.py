@@ -9,6 +9,7 @@ import pytest
 from ginref.app import sweep as sweep_module
 from ginref.app.match_store import EntryId
 from ginref.app.port import StoreUnavailableError
+from ginref.app.sweep import Sweeper
 from ginref.engine.seat import Seat
 from ginref.record.lifecycle import EndingKind
 from ginref.record.setup import DealSource
@@ -110,3 +111,59 @@ async def test_a_sweeper_goes_on_by_itself_whatever_the_store_does(
     await world.one.keeper.latest(facts.match_id, EntryId(facts.version + 1))
     assert world.tally.seen["timeout"] == 1
     assert caplog.text.count("sweep failed") == 1
+
+
+async def test_a_sweep_that_takes_long_holds_up_no_heartbeat(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sweep_module, "_INTERVAL", 0.001)
+    beat, beats, failures = world.store.beat, asyncio.Semaphore(0), [ValueError()]
+
+    async def heard() -> int:
+        beats.release()
+        if failures:
+            raise failures.pop()
+        outage_ms: int = await beat()
+        return outage_ms
+
+    async def stuck(_: int) -> Sequence[str]:
+        await asyncio.Event().wait()
+        return ()
+
+    world.store.beat, world.store.due = heard, stuck
+    sweeping = asyncio.create_task(world.one.sweeper.run())
+    async with asyncio.timeout(10):
+        for _ in range(9):
+            await beats.acquire()
+    sweeping.cancel()
+
+    assert world.store.asked["beat"] >= 7
+    assert caplog.text.count("heartbeat failed") <= 1
+
+
+async def test_two_sweepers_with_much_to_do_begin_in_different_places(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep_module, "_BATCH", 100)
+    facts = [
+        await world.create(deal_source=DealSource.SEEDED, seed=f"{number}")
+        for number in range(400)
+    ]
+    world.time.ms += 1_000_000
+    tried: list[set[str]] = []
+
+    for name in ("one", "two"):
+        mine: set[str] = set()
+        tried.append(mine)
+
+        async def note(match_id: str, mine: set[str] = mine) -> bool:
+            mine.add(match_id)
+            return True
+
+        sweeper = Sweeper(world.store, world.desk, world.tally, name)
+        monkeypatch.setattr(world.desk, "time_out", note)
+        assert await sweeper.sweep() == 100
+
+    assert [len(mine) for mine in tried] == [100, 100]
+    assert len(tried[0] & tried[1]) < 60
+    assert tried[0] | tried[1] <= {one.match_id for one in facts}
