@@ -108,9 +108,10 @@ class Watcher:
         self.rig = rig
         self.match_id = match_id
         self.name = name
-        self.resumed = 0
         self.is_following = asyncio.Event()
+        self.has_resumed = asyncio.Event()
         self._at = at
+        self._has_lost = False
 
     async def follow(self) -> None:
         """Follow until the match is over."""
@@ -122,8 +123,11 @@ class Watcher:
                 async for step in call:
                     cursor = step.cursor
                     self.is_following.set()
+                    if self._has_lost:
+                        self.has_resumed.set()
                     self._note(step)
                     if step.match.stage == match_pb2.MATCH_STAGE_OVER:
+                        self.has_resumed.set()
                         return
             except grpc.aio.AioRpcError as error:
                 if refusal_of(error).is_final:
@@ -131,7 +135,7 @@ class Watcher:
             finally:
                 call.cancel()
             self._at += 1
-            self.resumed += 1
+            self._has_lost = True
             await asyncio.sleep(0.1)
 
     def _note(self, step: Any) -> None:  # noqa: ANN401 - a response

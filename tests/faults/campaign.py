@@ -9,7 +9,7 @@ import itertools
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 
 import grpc.aio
 from tests.faults.audience import JournalledSession, Watcher
-from tests.faults.fault import EXTRAS, FAULTS
+from tests.faults.fault import EXTRAS, FAULTS, Fault
 from tests.faults.journal import Journal, read_journal
 from tests.faults.oracle import Evidence, Level, Violation, judge
 from tests.faults.player import Player
@@ -120,7 +120,7 @@ async def run(
     *,
     store: StoreServer | None = None,
     store_url: str | None = None,
-    faults: dict[str, Callable[[Rig, float], Coroutine[Any, Any, None]]] | None = None,
+    faults: dict[str, Fault] | None = None,
 ) -> Outcome:
     """Carry out a plan.
 
@@ -182,6 +182,7 @@ async def _play(party: _Party, faults: dict[str, Any]) -> Counter[str]:
             await rig.acknowledged(60)
             for name in _order(plan, rig):
                 await _pause(rig, plan)
+                _raise_early(tasks)
                 counted[name] += await _fault(rig, name, faults[name], plan.scale)
             await rig.healed()
             rig.mark("calm")
@@ -326,7 +327,6 @@ async def _record(rig: Rig, number: int, match_id: str, end: float) -> bytes:
         else:
             envelope: bytes = answer.envelope
             return envelope
-    return b""
 
 
 async def _levels(rig: Rig) -> list[tuple[str, float]]:

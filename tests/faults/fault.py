@@ -8,27 +8,27 @@ import asyncio
 import signal
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from typing import Any
 
 import grpc.aio
+from tests.faults import fault_network
 from tests.faults.audience import Watcher
 from tests.faults.failing_referee import POINTS, RECORD_POINTS, SWEEP_POINT
 from tests.faults.player import Answer, Player, Turn, note_creation
-from tests.faults.proxy import FaultProxy, Mode
-from tests.faults.rig import ALIVE_S, Rig
+from tests.faults.proxy import Mode
+from tests.faults.rig import Rig
 from tests.faults.short_match import (
     EXTRAS,
     moves_at_the_deadline,
     no_shows,
     stop_in_sweep,
 )
-from tests.faults.wire import Wire, refusal_of
+from tests.faults.side_door import SideDoor
+from tests.faults.wire import refusal_of
 
 from ginref.v1 import referee_service_pb2 as referee_pb
 from ginref.v1 import ruleset_pb2
 
-__all__ = ["EXTRAS", "FAULTS"]
+__all__ = ["EXTRAS", "FAULTS", "Fault"]
 
 Fault = Callable[[Rig, float], Awaitable[None]]
 
@@ -141,85 +141,6 @@ async def f06_flush_scripts(rig: Rig, scale: float) -> None:
     await rig.acknowledged()
 
 
-async def _troubled(
-    rig: Rig, proxies: list[FaultProxy], seconds: float, mode: Mode, **how: float
-) -> None:
-    for proxy in proxies:
-        proxy.set(mode, **how)
-    try:
-        await asyncio.sleep(seconds)
-    finally:
-        for proxy in proxies:
-            proxy.set(Mode.PASS)
-    await rig.acknowledged()
-
-
-async def f08_lose_replies(rig: Rig, scale: float) -> None:
-    """Lose some replies, of referees and of the store: requests arrive all the same."""
-    seconds = min(10.0, 2.0 * scale)
-    await _troubled(rig, rig.doors + rig.ways, seconds, Mode.DROP_REPLY, chance=0.05)
-
-
-async def f08_cut(rig: Rig, _: float) -> None:
-    """Cut all connections of one way, of callers or to the store."""
-    rig.random.choice(rig.doors + rig.ways).cut()
-    await rig.acknowledged()
-
-
-async def f08_reset(rig: Rig, scale: float) -> None:
-    """Cut connections in the middle of what they carry."""
-    await _troubled(
-        rig, rig.doors + rig.ways, min(10.0, scale), Mode.RESET, chance=0.03
-    )
-
-
-async def f08_blackhole(rig: Rig, scale: float) -> None:
-    """Let one way swallow everything, with connections that look alive."""
-    way = rig.random.choice(rig.doors + rig.ways)
-    await _troubled(
-        rig, [way], min(10.0, scale * rig.random.uniform(0.5, 2)), Mode.BLACKHOLE
-    )
-
-
-async def f08_half_close(rig: Rig, _: float) -> None:
-    """Let one way close in one direction only."""
-    await _troubled(
-        rig, [rig.random.choice(rig.doors + rig.ways)], 0.5, Mode.HALF_CLOSE
-    )
-
-
-async def f08_delay(rig: Rig, scale: float) -> None:
-    """Make all ways slow."""
-    how = {"delay_s": rig.random.uniform(0.01, 0.1)}
-    await _troubled(rig, rig.doors + rig.ways, min(10.0, scale), Mode.DELAY, **how)
-
-
-async def f08_trickle(rig: Rig, scale: float) -> None:
-    """Let one caller's way carry a byte at a time; the other way serves all others."""
-    door = rig.random.choice(rig.doors)
-    await _troubled(rig, [door], min(10.0, scale), Mode.TRICKLE, delay_s=0.002)
-
-
-@dataclass
-class _SideDoor:
-    """A way of its own to a referee, with trouble of its own."""
-
-    rig: Rig
-    number: int
-    proxy: FaultProxy = field(init=False)
-    wire: Wire = field(init=False)
-
-    async def __aenter__(self) -> "_SideDoor":
-        port = int(self.rig.referees[self.number].address.rpartition(":")[2])
-        self.proxy = await FaultProxy(port).__aenter__()
-        self.wire = Wire(self.proxy.address, self.rig.wires[0].token)
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.wire.close()
-        await self.proxy.__aexit__(None, None, None)
-
-
 async def f09_create_twice(rig: Rig, scale: float) -> None:
     """Lose the answer to a creation, repeat it elsewhere, and again much later.
 
@@ -231,9 +152,7 @@ async def f09_create_twice(rig: Rig, scale: float) -> None:
         bots=EXTRAS[:2],
     )
     number = rig.pick()
-    async with _SideDoor(rig, number) as side:
-        # The connection stands before its next reply is lost.
-        await side.wire.referee("ListMatches", page_size=1)
+    async with SideDoor(rig, number) as side:
         side.proxy.set(Mode.DROP_REPLY)
         try:
             await side.wire.send("CreateMatch", request)
@@ -318,7 +237,15 @@ async def f11_busy_store(rig: Rig, scale: float) -> None:
     """Hold the store up with a slow script: calls fail for now, no move is lost."""
     rig.ask_store("CONFIG", "SET", "busy-reply-threshold", "50")
     seconds = min(2.0, 0.3 * scale)
-    text = f"local t = redis.call('TIME')[1] + {seconds} + redis.call('TIME')[2] / 1e6 repeat local n = redis.call('TIME') until n[1] + n[2] / 1e6 > t return 1"
+    text = f"""
+    local function now()
+      local time = redis.call('TIME')
+      return time[1] + time[2] / 1e6
+    end
+    local stop = now() + {seconds}
+    while now() < stop do end
+    return 1
+    """
     await asyncio.to_thread(rig.ask_store, "EVAL", text, "0")
     rig.ask_store("CONFIG", "SET", "busy-reply-threshold", "5000")
     await rig.acknowledged()
@@ -344,7 +271,7 @@ async def f14_vanished_bots(rig: Rig, scale: float) -> None:
 
 
 async def f16_overtaken(rig: Rig, _: float) -> None:
-    """Hold a move up until a later one is accepted: it comes too late for its version."""
+    """Hold a move up until a later one is accepted: it is stale when it comes."""
 
     async def drill(turn: Turn) -> None:
         player, request = turn.player, turn.request
@@ -354,8 +281,7 @@ async def f16_overtaken(rig: Rig, _: float) -> None:
             request.expected_version,
             request.move.text,
         )
-        async with _SideDoor(rig, rig.pick()) as side:
-            await side.wire.referee("ListMatches", page_size=1)
+        async with SideDoor(rig, rig.pick()) as side:
             side.proxy.set(Mode.HOLD)
             late = asyncio.create_task(
                 player.attempt(held, turn.token, side.wire, within=30)
@@ -403,10 +329,7 @@ async def f18_kill_watched(rig: Rig, scale: float) -> None:
             await asyncio.gather(*(watcher.is_following.wait() for watcher in watchers))
         rig.kill(number)
         async with asyncio.timeout(20):
-            while not all(
-                w.resumed or t.done() for w, t in zip(watchers, tasks, strict=True)
-            ):
-                await asyncio.sleep(0.05)
+            await asyncio.gather(*(watcher.has_resumed.wait() for watcher in watchers))
         await rig.acknowledged()
         await asyncio.sleep(0.3)
     finally:
@@ -427,9 +350,9 @@ async def f20_kill_signer(rig: Rig, _: float) -> None:
     await _die_at(rig, rig.random.choice(RECORD_POINTS), 60)
 
 
-FAULTS: dict[str, Any] = {
+FAULTS: dict[str, Fault] = {
     name.replace("f", "F", 1): fault
-    for name, fault in list(globals().items())
+    for name, fault in sorted({**vars(fault_network), **globals()}.items())
     if name[:1] == "f" and name[1:3].isdigit()
 }
 """All of them by name; F07 and F15 want stores of their own."""

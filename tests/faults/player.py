@@ -12,12 +12,11 @@ import secrets
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import grpc.aio
 from tests.faults.journal import Asked, Ended, Made, Told, digest, now_ns
 from tests.faults.rig import Rig
-from tests.faults.wire import Refusal, Wire, refusal_of
+from tests.faults.wire import Refusal, Wire, Wired, refusal_of
 
 from ginref.engine.card import CardSet
 from ginref.engine.deadwood import discard_deadwoods
@@ -57,7 +56,7 @@ class StuckError(Exception):
 class Answer:
     """The final answer to a submission: a response, or a refusal."""
 
-    response: Any = None
+    response: Wired = None
     refusal: Refusal | None = None
 
 
@@ -66,7 +65,7 @@ class Turn:
     """A move that is about to be submitted: what a drill gets to play with."""
 
     player: "Player"
-    request: Any
+    request: Wired
     token: str
     answer: Answer | None = None
 
@@ -87,7 +86,7 @@ class Player:
 
     # --- calls ----------------------------------------------------------------
 
-    async def call(self, method: str, request: Any, token: str = "") -> Any:  # noqa: ANN401
+    async def call(self, method: str, request: Wired, token: str = "") -> Wired:
         """Call until a referee answers.
 
         Raises:
@@ -115,8 +114,8 @@ class Player:
         await asyncio.sleep(self.random.uniform(0.02, 0.2))
 
     async def submit(
-        self, request: Any, token: str, wire: Wire | None = None
-    ) -> Answer:  # noqa: ANN401
+        self, request: Wired, token: str, wire: Wire | None = None
+    ) -> Answer:
         """Submit a move until a referee answers; by one wire, or by any."""
         end = time.monotonic() + STUCK_S
         while True:
@@ -127,7 +126,7 @@ class Player:
 
     async def attempt(
         self,
-        request: Any,  # noqa: ANN401
+        request: Wired,
         token: str,
         wire: Wire,
         within: float = 3.0,
@@ -239,14 +238,14 @@ class Player:
             if share:
                 await self.step(match_id, number, nonce=share)
 
-    async def step(self, match_id: str, number: int, **what: Any) -> Any:  # noqa: ANN401
+    async def step(self, match_id: str, number: int, **what: Wired) -> Wired:
         """Take a step of a seat before play."""
         request = referee_pb.PrepareSeatRequest(
             match_id=match_id, seat=_wire_seat(number), **what
         )
         return await self.call("PrepareSeat", request, self.tokens[number])
 
-    async def _look(self, match_id: str, seat: int) -> tuple[Any, int] | None:
+    async def _look(self, match_id: str, seat: int) -> tuple[Wired, int] | None:
         """Return the view of the seat to act, and who it is; None when all is over."""
         while True:
             request = referee_pb.GetMatchRequest(match_id=match_id)
@@ -259,7 +258,7 @@ class Player:
                 return found.seat_views[0], seat
             seat = to_act
 
-    async def _move(self, match_id: str, seat: int, view: Any) -> Any:  # noqa: ANN401
+    async def _move(self, match_id: str, seat: int, view: Wired) -> Wired:
         """Choose and submit a move; return the response, or None to look again."""
         move = choose(view, self.random)
         strikes = view.clock.seats[seat].strikes_left
@@ -288,7 +287,7 @@ class Player:
             answer = await self.call("AbortMatch", request)
             note_ending(self.rig, self.match_id, answer.match.ending, "host")
 
-    def request(self, match_id: str, seat: int, version: int, move: str) -> Any:  # noqa: ANN401
+    def request(self, match_id: str, seat: int, version: int, move: str) -> Wired:
         """Make a submission with a request id of its own."""
         self._asked += 1
         return referee_pb.SubmitMoveRequest(
@@ -304,7 +303,7 @@ class Player:
         note_ending(self.rig, match_id, ending, by)
 
 
-def choose(view: Any, chance: random.Random) -> str:  # noqa: ANN401 - a seat's view
+def choose(view: Wired, chance: random.Random) -> str:
     """Choose by one's own cards alone, and as cheaply as can be."""
     legal = [option.text for option in view.legal_moves]
     if not view.own.HasField("drawn"):
@@ -354,5 +353,5 @@ def _told_refusal(number: int, refusal: Refusal) -> Told:
     )
 
 
-def _wire_seat(number: int) -> Any:  # noqa: ANN401 - a value of the enum
+def _wire_seat(number: int) -> Wired:
     return number + 1

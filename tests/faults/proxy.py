@@ -27,7 +27,7 @@ class Mode(enum.Enum):
     DELAY = enum.auto()
     """Each packet waits for `delay_s`, both ways."""
     DROP_REPLY = enum.auto()
-    """With `chance`, a reply is lost and its connection cut: the request has arrived."""
+    """With `chance`, a reply is lost and its connection cut; the request is served."""
     BLACKHOLE = enum.auto()
     """Bytes vanish, connections stay open, and new ones are accepted."""
     RESET = enum.auto()
@@ -212,6 +212,7 @@ class _End(asyncio.Protocol):
         self.link.received(self, data)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        del exc
         self.transport = None
         self.link.proxy.links.discard(self.link)
         if self.peer.transport is not None:

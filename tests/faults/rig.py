@@ -238,17 +238,19 @@ class Rig:
 
     async def drilled(self, drill: Drill, patience_s: float = 20) -> None:
         """Have a drill done by whoever moves next, and wait until it is over."""
-        done = asyncio.Event()
+        done = asyncio.get_running_loop().create_future()
 
         async def once(turn: Any) -> None:  # noqa: ANN401 - a turn of a player
             try:
                 await drill(turn)
-            finally:
-                done.set()
+            except Exception as error:  # noqa: BLE001 - it is the fault that failed
+                done.set_exception(error)
+            else:
+                done.set_result(None)
 
         self.drills.append(once)
         async with asyncio.timeout(patience_s):
-            await done.wait()
+            await done
 
     async def probe(self, number: int, path: str) -> int:
         """Return the HTTP status of a probe of a referee; 0 if there is no answer."""
@@ -295,7 +297,7 @@ class Rig:
 
 def open_files(pids: Sequence[int]) -> int:
     """Count the files that processes hold open."""
-    return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in pids)
+    return sum(len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in pids)
 
 
 def _search_path() -> str:

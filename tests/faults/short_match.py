@@ -5,10 +5,8 @@ import signal
 import time
 from typing import Any
 
-import grpc.aio
-from tests.faults.player import SEATS, Answer, Player, note_ending
+from tests.faults.player import Answer, Player, note_ending
 from tests.faults.rig import Rig
-from tests.faults.wire import refusal_of
 
 from ginref.v1 import clock_pb2, match_pb2
 from ginref.v1 import referee_service_pb2 as referee_pb

@@ -47,6 +47,12 @@ class Run:
             if isinstance(line, Told) and line.outcome == "accepted"
         ]
 
+    def told(self, at: int) -> Told:
+        """Return the reply at a place."""
+        line = self.lines[at]
+        assert isinstance(line, Told)
+        return line
+
     def doctor(self, at: int, **changes: Any) -> None:  # noqa: ANN401 - any field
         self.lines[at] = replace(self.lines[at], **changes)
 
@@ -87,7 +93,7 @@ def honest(made: PlayedMatch | None = None) -> Run:
         Saw(at_ns=at_ns, match_id="match-0", watcher="w", versions=tuple(versions[4:]))
     )
     ending = document["ending"]
-    for by in ("bot", "watcher"):
+    for by in ("bot", "w"):
         run.lines.append(
             Ended(
                 at_ns=at_ns,
@@ -156,15 +162,13 @@ def _lose_a_move(run: Run) -> None:
     last = run.replies()[-1]
     asked = next(line for line in run.lines if isinstance(line, Asked))
     lost = replace(asked, number=10**6, request_id="lost", at_ns=run.lines[last].at_ns)
-    told = replace(run.lines[last], number=10**6, version=10**6)  # type: ignore[type-var]
+    told = replace(run.told(last), number=10**6, version=10**6)
     run.lines[last + 1 : last + 1] = [lost, told]
 
 
 def _tell_another_version(run: Run) -> None:
     at = run.replies()[-1]
-    told = run.lines[at]
-    assert isinstance(told, Told)
-    run.doctor(at, version=told.version + 1)
+    run.doctor(at, version=run.told(at).version + 1)
 
 
 def _leave_out_an_entry(run: Run) -> None:
@@ -193,16 +197,13 @@ def _score_wrongly(run: Run) -> None:
 
 def _answer_otherwise(run: Run) -> None:
     at = run.replies()[3]
-    told = run.lines[at]
-    run.lines.insert(at + 1, replace(told, answer=digest(b"another")))  # type: ignore[type-var]
+    run.lines.insert(at + 1, replace(run.told(at), answer=digest(b"another")))
 
 
 def _answer_late(run: Run) -> None:
     """Answer a later version before an earlier one is called."""
     first, second = run.replies()[2:4]
-    earlier, later = run.lines[first], run.lines[second]
-    assert isinstance(earlier, Told)
-    assert isinstance(later, Told)
+    earlier, later = run.told(first), run.told(second)
     run.doctor(first, version=later.version, time_ms=later.time_ms)
     run.doctor(second, version=earlier.version, time_ms=earlier.time_ms)
 
@@ -218,6 +219,13 @@ def _watch_with_a_gap(run: Run) -> None:
     saw = run.lines[at]
     assert isinstance(saw, Saw)
     run.doctor(at, versions=saw.versions[:3] + saw.versions[4:])
+
+
+def _stop_watching_early(run: Run) -> None:
+    at = next(at for at, line in enumerate(run.lines) if isinstance(line, Saw))
+    saw = run.lines[at]
+    assert isinstance(saw, Saw)
+    run.doctor(at, versions=saw.versions[:-1])
 
 
 def _keep_another_move(run: Run) -> None:
@@ -264,6 +272,7 @@ DOCTORED: list[tuple[str, Callable[[Run], None]]] = [
     ("I6", _answer_late),
     ("I7", _end_twice),
     ("I7", _watch_with_a_gap),
+    ("I7", _stop_watching_early),
     ("I9", _keep_another_move),
     ("I9", _keep_what_nobody_sent),
     ("I10", _stand_still),

@@ -1,4 +1,4 @@
-"""Plain calls to a referee by the generated stubs: what players and faults talk with."""
+"""Plain calls by the generated stubs: what players and faults talk with."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,13 +15,16 @@ from ginref.v1 import (
 )
 from ginref_client.status import error_from_rpc, is_outcome_unknown
 
+Wired = Any
+"""A message of the API or a call, whose type the generated stubs know."""
+
 PATIENCE_S = 3.0
 """How long a call waits for its answer before it is made again."""
 
 _OPTIONS = [
     ("grpc.use_local_subchannel_pool", 1),
     ("grpc.initial_reconnect_backoff_ms", 50),
-    ("grpc.min_reconnect_backoff_ms", 50),
+    ("grpc.min_reconnect_backoff_ms", 2000),
     ("grpc.max_reconnect_backoff_ms", 300),
     ("grpc.enable_retries", 0),
 ]
@@ -68,20 +71,30 @@ class Wire:
         await self.channel.close()
 
     async def referee(
-        self, method: str, *, token: str = "", within: float = PATIENCE_S, **fields: Any
-    ) -> Any:  # noqa: ANN401 - the method's answer
+        self,
+        method: str,
+        *,
+        token: str = "",
+        within: float = PATIENCE_S,
+        **fields: Wired,
+    ) -> Wired:
         """Call a method of the referee's service."""
         request = getattr(referee_service_pb2, f"{method}Request")(**fields)
         return await self.send(method, request, token=token, within=within)
 
     async def send(
-        self, method: str, request: Any, *, token: str = "", within: float = PATIENCE_S
-    ) -> Any:  # noqa: ANN401 - the method's answer
+        self,
+        method: str,
+        request: Wired,
+        *,
+        token: str = "",
+        within: float = PATIENCE_S,
+    ) -> Wired:
         """Call a method of the referee's service with a request that is made."""
         call = getattr(self._referee, method)
         return await call(request, metadata=self.metadata(token), timeout=within)
 
-    def watch(self, match_id: str, cursor: str) -> Any:  # noqa: ANN401 - a stream
+    def watch(self, match_id: str, cursor: str) -> Wired:
         """Follow a match."""
         request = referee_service_pb2.WatchMatchRequest(
             match_id=match_id, cursor=cursor
@@ -98,7 +111,7 @@ class Wire:
             tokens[bot] = made.secret
         return tokens
 
-    async def _enrol(self, method: str, **fields: Any) -> Any:
+    async def _enrol(self, method: str, **fields: Wired) -> Wired:
         request = getattr(registry_service_pb2, f"{method}Request")(**fields)
         call = getattr(self._registry, method)
         return await call(request, metadata=self.metadata(""), timeout=30)
