@@ -184,22 +184,27 @@ class Fleet:
 
     def heal(self) -> None:
         """Bring back every server, and wait until all replicas follow."""
-        for group in self.groups:
-            until(lambda group=group: any(map(_leads, group)))  # type: ignore[misc]
-            for server in group:
-                if not server.answers:
-                    self._bring_back(server, primary_of(group))
+        until(lambda: all(map(self._is_well, self.groups)), patience_s=60)
         for guard in self.guards:
             until(lambda one=guard: _is_calm(one))  # type: ignore[misc]
-        for group in self.groups:
-            primary = primary_of(group)
-            for server in group:
-                if server is primary:
-                    continue
-                until(lambda one=server: one.says("role:slave"))  # type: ignore[misc]
-                until(lambda one=server: one.says("master_link_status:up"))  # type: ignore[misc]
-            count = len(group) - 1
-            until(lambda: primary.says(f"connected_slaves:{count}"))  # noqa: B023
+
+    def _is_well(self, group: Sequence[Server]) -> bool:
+        """Say whether all servers of a group do their part; see that they come back."""
+        leaders = [server for server in group if _leads(server)]
+        if len(leaders) != 1:
+            return False
+        (primary,) = leaders
+        for guard in self.guards:
+            told = guard.ask("SENTINEL", "GET-MASTER-ADDR-BY-NAME", SERVICE)
+            if str(primary.port).encode() not in told:
+                return False
+        for server in group:
+            if not server.answers:
+                self._bring_back(server, primary)
+        return primary.says(f"connected_slaves:{len(group) - 1}") and all(
+            server is primary or server.says("master_link_status:up")
+            for server in group
+        )
 
     def _bring_back(self, server: Server, primary: Server) -> None:
         if server.is_stopped:
