@@ -1,6 +1,6 @@
 """Between the values of the store's port and the bytes that Redis keeps."""
 
-import heapq
+import itertools
 import struct
 from collections.abc import Sequence
 from typing import Final
@@ -88,5 +88,5 @@ def scored(answer: Sequence[bytes]) -> list[tuple[int, str]]:
 
 def oldest(answers: Sequence[Sequence[bytes]], limit: int) -> Sequence[str]:
     """Merge what the shards have answered, by time."""
-    merged = heapq.merge(*map(scored, answers))
-    return tuple(match_id for _, match_id in merged)[:limit]
+    merged = sorted(itertools.chain.from_iterable(map(scored, answers)))
+    return tuple(match_id for _, match_id in merged[:limit])

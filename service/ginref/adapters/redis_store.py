@@ -258,7 +258,7 @@ class RedisStore(MatchStore):
         answers = await self._connection.run_for_each(
             DUE, [(shard.deadline, shard.beat) for shard in shards], [limit]
         )
-        return redis_reply.oldest(answers, limit)
+        return redis_reply.oldest([answer.split() for answer in answers], limit)
 
     async def finished(self, limit: int) -> Sequence[str]:
         """Return ids of ended matches whose record is not archived, oldest first."""

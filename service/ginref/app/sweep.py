@@ -14,7 +14,7 @@ _LOG: Final = logging.getLogger(__name__)
 _INTERVAL: Final = 0.25
 _BATCH: Final = 200
 
-_WINDOW: Final = 4 * _BATCH
+_WINDOW: Final = 8 * _BATCH
 """Matches that are looked at when more are due than one batch can hold."""
 
 
