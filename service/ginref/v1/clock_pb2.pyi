@@ -91,7 +91,9 @@ class MatchClock(_message.Message):
 
     @_builtins.property
     def deadline(self) -> _timestamp_pb2.Timestamp:
-        """When the running clock runs out, without grace; absent when none runs."""
+        """When the running clock runs out, credits included, without grace; absent when
+        none runs.
+        """
 
     @_builtins.property
     def server_time(self) -> _timestamp_pb2.Timestamp:
@@ -99,7 +101,9 @@ class MatchClock(_message.Message):
 
     @_builtins.property
     def credits(self) -> _containers.RepeatedCompositeFieldContainer[Global___Credit]:
-        """Time given back after outages of the referee or its store."""
+        """Time given back after outages of the referee or its store, for each seat whose
+        clock runs.
+        """
 
     def __init__(
         self,
@@ -164,11 +168,11 @@ class Credit(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     CREDIT_MS_FIELD_NUMBER: _builtins.int
     version: _builtins.int
-    """Version of the match it was given at."""
+    """Version of the match at which the clock runs."""
     seat: _seat_pb2.Seat.ValueType
     """The seat whose clock ran."""
     credit_ms: _builtins.int
-    """Milliseconds added to the deadline."""
+    """Milliseconds added to the deadline so far."""
     def __init__(
         self,
         *,
