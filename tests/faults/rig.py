@@ -143,7 +143,7 @@ class Rig:
                 store=url,
                 options=("--keys", str(keys), "--archive", str(archive), "--dev"),
                 program="tests.faults.failing_referee",
-                environment={"PYTHONPATH": _search_path()},
+                environment={"PYTHONPATH": search_path()},
             )
             self.referees.append(referee)
             self._stack.callback(self._end, referee)
@@ -300,6 +300,6 @@ def open_files(pids: Sequence[int]) -> int:
     return sum(len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in pids)
 
 
-def _search_path() -> str:
+def search_path() -> str:
     known = os.environ.get("PYTHONPATH", "")
     return os.pathsep.join(filter(None, [str(ROOT), known]))

@@ -1,5 +1,6 @@
 """Plain calls by the generated stubs: what players and faults talk with."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,10 +59,12 @@ def refusal_of(error: grpc.aio.AioRpcError) -> Refusal:
 class Wire:
     """A channel to one address, in the name of one token after another."""
 
-    def __init__(self, address: str, token: str) -> None:
+    def __init__(
+        self, address: str, token: str, options: Sequence[tuple[str, int]] = ()
+    ) -> None:
         self.address = address
         self.token = token
-        self.channel = grpc.aio.insecure_channel(address, options=_OPTIONS)
+        self.channel = grpc.aio.insecure_channel(address, options=[*_OPTIONS, *options])
         self._referee: Any = referee_service_pb2_grpc.RefereeServiceStub(self.channel)
         self._registry: Any = registry_service_pb2_grpc.RegistryServiceStub(
             self.channel

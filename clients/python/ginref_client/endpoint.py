@@ -23,7 +23,8 @@ _OPTIONS: Final[Sequence[tuple[str, int | str]]] = (
     ("grpc.use_local_subchannel_pool", 1),
     # Waiting between attempts is this client's business, not the channel's.
     ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.min_reconnect_backoff_ms", 100),
+    # In spite of its name, what an attempt may take: a handshake across the world.
+    ("grpc.min_reconnect_backoff_ms", 5000),
     ("grpc.max_reconnect_backoff_ms", 1000),
 )
 
