@@ -11,11 +11,13 @@ SUMMARIES = pytest.StashKey[list[str]]()
 
 
 @pytest.fixture
-def folder() -> Iterator[Path]:
+def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
     """A folder that is short enough for sockets, and kept when the test fails."""
     path = Path(tempfile.mkdtemp(prefix="gr"))
+    failed = request.session.testsfailed
     yield path
-    shutil.rmtree(path, ignore_errors=True)
+    if request.session.testsfailed == failed:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 @pytest.fixture
