@@ -36,7 +36,7 @@ ELSEWHERE = {
     "MATCH_NOT_PLAYING": "test_a_move_before_the_cards_are_dealt_is_refused",
     "MOVE_LATE": "test_a_late_move_ends_the_match",
     "SEEDED_NOT_ALLOWED": "test_a_seed_is_refused_where_deals_are_fair",
-    "LIMIT_EXCEEDED": "../unit/app/test_session.py",
+    "LIMIT_EXCEEDED": "../unit/app/test_session_end.py",
     "ATTACHMENT_FENCED": "../unit/transport/test_bot_service.py",
     "REFEREE_DRAINING": "../unit/transport/test_bot_service.py",
     "STORE_UNAVAILABLE": "test_outage.py",

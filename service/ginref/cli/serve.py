@@ -69,9 +69,10 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter for each setting
         from ginref import bootstrap, supervisor  # noqa: PLC0415
         from ginref.config import ConfigError, read_config  # noqa: PLC0415
     except ImportError as error:
-        if (error.name or "").partition(".")[0] == "ginref":
+        package = (error.name or "").partition(".")[0]
+        if package == "ginref":
             raise
-        _complain(f"{error.name} is missing: install ginref[server]")
+        _complain(f"{package} is missing: install ginref[server]")
         raise typer.Exit(2) from error
     given = {
         "data": data,
