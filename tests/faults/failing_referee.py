@@ -24,6 +24,9 @@ from ginref.cli import main
 
 FILE = "failpoint"
 
+ENDING_POINT = "after_ending"
+"""Where a match is over, and nobody has begun with its record."""
+
 POINTS = (
     "before_read",
     "after_read",
@@ -31,7 +34,7 @@ POINTS = (
     "after_reply",
     "after_wait",
     "before_send",
-    "after_ending",
+    ENDING_POINT,
 )
 """Where a move can be cut off: from its arrival to the answer, and to the record."""
 
@@ -104,7 +107,7 @@ def _around_apply(failpoint: Failpoint) -> Callable[[Step], Step]:
             failpoint.reached(SWEEP_POINT if change.due_only else "after_read")
             result = await step(self, change)
             if change.ending and isinstance(result, Applied):
-                failpoint.reached("after_ending")
+                failpoint.reached(ENDING_POINT)
             failpoint.reached("after_wait")
             return result
 

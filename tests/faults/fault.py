@@ -12,12 +12,19 @@ from collections.abc import Awaitable, Callable
 import grpc.aio
 from tests.faults import fault_network
 from tests.faults.audience import Watcher
-from tests.faults.failing_referee import POINTS, RECORD_POINTS, SWEEP_POINT
+from tests.faults.failing_referee import (
+    ENDING_POINT,
+    POINTS,
+    RECORD_POINTS,
+    SWEEP_POINT,
+)
 from tests.faults.player import Answer, Player, Turn, note_creation
 from tests.faults.proxy import Mode
 from tests.faults.rig import Rig
 from tests.faults.short_match import (
     EXTRAS,
+    PASSED_S,
+    die_with_a_match,
     moves_at_the_deadline,
     no_shows,
     stop_in_sweep,
@@ -36,20 +43,19 @@ DUEL = 32
 """Submissions of a duel at once."""
 
 
-async def _die_at(rig: Rig, point: str, patience_s: float) -> None:
-    number = rig.pick()
-    rig.arm(number, point, passes=rig.random.randint(1, 20))
-    died = await rig.death(number, patience_s)
-    rig.expect(died, f"{point} was never reached")
-    if not died:
-        rig.kill(number)
-    await rig.acknowledged()
-    rig.heal(number)
-
-
 async def f01_kill_referee(rig: Rig, _: float) -> None:
-    """Kill a referee at a random point of a move; the other one goes on at once."""
-    await _die_at(rig, rig.random.choice(POINTS), 30)
+    """Kill a referee at a point of a move; the other one goes on at once."""
+    point = rig.next_of(POINTS)
+    if point == ENDING_POINT:
+        await die_with_a_match(rig, point)
+    else:
+        number = rig.pick()
+        rig.arm(number, point, passes=rig.random.randint(1, 20))
+        died = await rig.death(number, PASSED_S)
+        rig.expect(died, f"{point} was never reached")
+        rig.kill(number)
+        await rig.acknowledged()
+        rig.heal(number)
 
 
 async def f02_stop_referee(rig: Rig, scale: float) -> None:
@@ -347,7 +353,7 @@ async def f19_stopped_sweeper(rig: Rig, scale: float) -> None:
 
 async def f20_kill_signer(rig: Rig, _: float) -> None:
     """Kill a referee while it keeps a record: there is one, with the same bytes."""
-    await _die_at(rig, rig.random.choice(RECORD_POINTS), 60)
+    await die_with_a_match(rig, rig.next_of(RECORD_POINTS))
 
 
 FAULTS: dict[str, Fault] = {

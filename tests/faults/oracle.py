@@ -98,6 +98,7 @@ class _Submission:
     floor: int
     accepted: list[Told] = field(default_factory=list)
     answers: set[tuple[str, str]] = field(default_factory=set)
+    refusals: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -192,6 +193,8 @@ def _take_reply(
     if told.answer:
         # A stream words its answers otherwise than a call does.
         sent.answers.add((call.way, told.answer))
+    if told.outcome == "refused":
+        sent.refusals.add(told.reason)
     if told.outcome != "accepted":
         return
     match.signs_of_life.append(told.at_ns)
@@ -303,6 +306,9 @@ def _check_moves(
         found.counts["acknowledged"] += bool(sent.accepted)
         if entry and entry["move"] != sent.first.move:
             found.add("I9", match_id, f"{key} was kept as another move")
+        if entry and entry["kind"] == "move" and sent.refusals:
+            what = f"{key} is kept, and was refused: {sorted(sent.refusals)}"
+            found.add("I9", match_id, what)
         if entry and not sent.accepted and entry["kind"] == "move":
             found.counts["kept, but never told"] += 1
     if match.made is not None and match.made.has_whole_journal:

@@ -115,6 +115,7 @@ class Rig:
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
         self._stack = AsyncExitStack()
+        self._left: dict[tuple[str, ...], list[str]] = {}
         self._healing: list[asyncio.Task[Any] | None] = [None, None]
 
     async def __aenter__(self) -> Self:
@@ -174,6 +175,13 @@ class Rig:
     def pick(self) -> int:
         """Choose a referee."""
         return self.random.randrange(len(self.referees))
+
+    def next_of(self, names: Sequence[str]) -> str:
+        """Choose each of some names once, in any order, before one comes again."""
+        left = self._left.setdefault(tuple(names), [])
+        if not left:
+            left.extend(self.random.sample(names, len(names)))
+        return left.pop()
 
     def send_signal(self, number: int, what: signal.Signals) -> None:
         """Send a signal to a referee."""

@@ -3,8 +3,10 @@
 import asyncio
 import signal
 import time
+from contextlib import suppress
 from typing import Any
 
+import grpc.aio
 from tests.faults.player import Answer, Player, note_ending
 from tests.faults.rig import Rig
 
@@ -13,6 +15,9 @@ from ginref.v1 import referee_service_pb2 as referee_pb
 
 EXTRAS = ("extra0", "extra1")
 """Bots of matches that faults make."""
+
+PASSED_S = 30.0
+"""How long it may take until a referee passes a point of its work."""
 
 MOVE_MS = 1_500
 START_MS = 4_000
@@ -125,3 +130,22 @@ async def stop_in_sweep(rig: Rig, point: str, count: int) -> None:
         # Whether it stopped or not, it goes on.
         rig.send_signal(number, signal.SIGCONT)
     await rig.acknowledged()
+
+
+async def die_with_a_match(rig: Rig, point: str) -> None:
+    """Let a referee die at a point that comes with the end of a match."""
+    number = rig.pick()
+    player = Player(rig, EXTRAS, rig.tokens)
+    match_id = await player.create("gin")
+    rig.arm(number, point)
+    request = referee_pb.AbortMatchRequest(match_id=match_id)
+    # It ends where the point is armed; whether it did, the other one tells.
+    with suppress(grpc.aio.AioRpcError):
+        await rig.wires[number].send("AbortMatch", request)
+    await player.call("AbortMatch", request)
+    note_ending(rig, match_id, (await _over(player, match_id)).ending, "host")
+    died = await rig.death(number, PASSED_S)
+    rig.expect(died, f"{point} was never reached")
+    rig.kill(number)
+    await rig.acknowledged()
+    rig.heal(number)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.faults.campaign import Outcome, Plan, run
+from tests.faults.failing_referee import POINTS, RECORD_POINTS
 from tests.faults.fault import FAULTS
 from tests.faults.fault_store import clocked, replicated
 
@@ -22,7 +23,6 @@ TWICE = (
     "F08_cut",
     "F08_blackhole",
     "F16_overtaken",
-    "F20_kill_signer",
 )
 """Faults that come more than once: they depend most on the moment."""
 
@@ -34,14 +34,15 @@ def _judge(outcome: Outcome, tell: list[str]) -> None:
 
 @pytest.mark.timeout(900)
 async def test_no_move_is_lost_or_doubled(folder: Path, tell: list[str]) -> None:
-    often = dict.fromkeys(TWICE, 2) | {"F01_kill_referee": 5}
+    often = dict.fromkeys(TWICE, 2)
+    often |= {"F01_kill_referee": len(POINTS), "F20_kill_signer": len(RECORD_POINTS)}
     faults = {name: often.get(name, 1) for name in FAULTS}
     plan = Plan(seed=SEED, faults=faults, moves=20_500)
 
     outcome = await run(plan, folder)
 
     _judge(outcome, tell)
-    assert outcome.faults.total() >= 39
+    assert outcome.faults.total() >= 40
     assert outcome.counts["acknowledged"] >= 20_000
     assert outcome.counts["unknown"] > 0
     assert outcome.counts["refused"] > 0

@@ -233,6 +233,11 @@ def _keep_another_move(run: Run) -> None:
     run.doctor(at, move="discard As")
 
 
+def _refuse_what_is_kept(run: Run) -> None:
+    at = run.replies()[1]
+    run.doctor(at, outcome="refused", reason="VERSION_STALE", version=0, time_ms=0)
+
+
 def _keep_what_nobody_sent(run: Run) -> None:
     at = run.replies()[1]
     del run.lines[at - 1 : at + 1]
@@ -275,6 +280,7 @@ DOCTORED: list[tuple[str, Callable[[Run], None]]] = [
     ("I7", _stop_watching_early),
     ("I9", _keep_another_move),
     ("I9", _keep_what_nobody_sent),
+    ("I9", _refuse_what_is_kept),
     ("I10", _stand_still),
     ("I11", _lose_the_record),
     ("I11", _keep_two_records),
