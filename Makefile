@@ -27,9 +27,14 @@ demo: runtime ## Play one Hollywood match between two bots, sign and verify its 
 	@$(BIN)/python -m ginref demo --folder build/demo $(DEMO_ARGS)
 
 .PHONY: test
-test: development peers ## Run every test
+test: development peers ## Run every test but the long campaigns of faults
 	@.ci/debian redis-server=redis-server openssl=openssl faketime=faketime
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest --ignore=tests/faults --ignore=tests/simulation $(PYTEST_ARGS)
+
+.PHONY: faults
+faults: development ## Play campaigns of faults on real processes, and judge them
+	@.ci/debian redis-server=redis-server faketime=faketime
+	@$(BIN)/python -m pytest tests/faults $(PYTEST_ARGS)
 
 # --- the engine ---------------------------------------------------------------
 
