@@ -182,8 +182,14 @@ def stop_primary(fleet: Fleet) -> None:
 
 
 def restart_primary(fleet: Fleet) -> None:
-    """End a primary and start it again before anybody takes over."""
+    """End a primary and start it again before anybody takes over.
+
+    It must not come back with less than its replicas have, for they will follow it:
+    with anything but `always` it may, if its disk was busy.
+    """
     primary = primary_of(fleet.group_of(match_keys(MATCHES[0]).match))
+    assert primary.ask("CONFIG", "SET", "appendfsync", "always") == b"+OK"
+    time.sleep(0.2)
     primary.kill()
     primary.start()
 
