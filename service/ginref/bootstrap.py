@@ -332,7 +332,8 @@ def _work(
     work: list[Coroutine[Any, Any, None]] = [hub.run()]
     if Part.SWEEPER in config.roles:
         name = tools.chance.token(8).hex()
-        work.append(Sweeper(tools.store, desk, tools.observer, name).run())
+        sweeper = Sweeper(tools.store, desk, tools.observer, name)
+        work += [sweeper.run(), sweeper.keep_beating()]
     if Part.SIGNER in config.roles:
         work.append(Signing(tools).run())
     return work

@@ -44,22 +44,6 @@ class Sweeper:
 
     async def run(self) -> None:
         """Sweep until cancelled."""
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._keep_beating())
-            group.create_task(self._keep_sweeping())
-
-    async def _keep_beating(self) -> None:
-        # A sweep with much to do takes longer than may lie between two heartbeats.
-        while True:
-            try:
-                await self._beat()
-            except StoreUnavailableError:
-                pass
-            except Exception:  # noqa: BLE001 - or all time would be an outage
-                _LOG.exception("heartbeat failed")
-            await asyncio.sleep(_INTERVAL)
-
-    async def _keep_sweeping(self) -> None:
         while True:
             try:
                 more = await self.sweep() >= _BATCH // 2
@@ -69,6 +53,17 @@ class Sweeper:
                 _LOG.exception("sweep failed")
                 more = False
             await asyncio.sleep(0 if more else _INTERVAL)
+
+    async def keep_beating(self) -> None:
+        """Send heartbeats until cancelled, however long a sweep takes meanwhile."""
+        while True:
+            try:
+                await self._beat()
+            except StoreUnavailableError:
+                pass
+            except Exception:  # noqa: BLE001 - or all time would be an outage
+                _LOG.exception("heartbeat failed")
+            await asyncio.sleep(_INTERVAL)
 
     async def sweep(self) -> int:
         """See to a batch of matches that are due, and return how many those were.
