@@ -68,6 +68,14 @@ soak-failover: development ## Let servers of the store fail again and again, and
 	@.ci/debian redis-server=redis-server
 	@$(BIN)/python -m tests.contract.soak_failover $(FAULTS)
 
+# At most so many minutes; at least so many faults and acknowledged moves.
+SOAK ?= 57 1000 500000
+
+.PHONY: soak
+soak: development ## Play for an hour while everything fails; build/soak.json, docs/soak.md
+	@.ci/debian redis-server=redis-server faketime=faketime
+	@$(BIN)/python -m tests.faults.soak $(SOAK)
+
 FAULTS ?= 0
 
 .PHONY: mutate-engine

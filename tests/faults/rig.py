@@ -74,6 +74,10 @@ class StoreServer(Server):
         return max((part.stat().st_size for part in parts), default=0)
 
 
+STARTS = 5
+"""How often a referee is started before it counts as broken."""
+
+
 Drill = Callable[["Any"], Awaitable[None]]
 """What a player does once in place of a plain move: a fault among callers."""
 
@@ -222,7 +226,7 @@ class Rig:
         referee = self.referees[number]
         if referee.process is not None and referee.process.poll() is not None:
             referee.process = None
-        task = asyncio.create_task(asyncio.to_thread(referee.start))
+        task = asyncio.create_task(asyncio.to_thread(_start_again, referee))
         self._healing[number] = task
 
     async def healed(self) -> None:
@@ -301,6 +305,23 @@ class Rig:
     def mark(self, name: str) -> None:
         """Note a moment in the journal."""
         self.journal.put(Marked(at_ns=now_ns(), name=name))
+
+
+def _start_again(referee: RefereeProcess) -> None:
+    """Start a referee as a supervisor does: again, when its store was too slow.
+
+    Raises:
+        AssertionError: It did not start, however often it was tried.
+    """
+    for left in reversed(range(STARTS)):
+        try:
+            referee.start()
+        except AssertionError:
+            referee.kill()
+            if not left:
+                raise
+        else:
+            return
 
 
 def open_files(pids: Sequence[int]) -> int:
