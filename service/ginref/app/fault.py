@@ -1,8 +1,9 @@
 """What callers hear of an exception: a fault is known outside by its id alone."""
 
+import asyncio
 import logging
 import secrets
-from typing import Final
+from typing import Any, Final
 
 from ginref.app.error import Reason, RefusedError
 from ginref.app.port import StoreUnavailableError
@@ -30,3 +31,10 @@ def refusal_of(exception: Exception) -> RefusedError:
     return RefusedError(
         Reason.INTERNAL_FAULT, "something is wrong with the referee", fault_id=fault_id
     )
+
+
+def overhear(task: asyncio.Task[Any]) -> None:
+    """Take note of how a task has ended that nobody waits for any more."""
+    error = None if task.cancelled() else task.exception()
+    if isinstance(error, Exception):
+        refusal_of(error)

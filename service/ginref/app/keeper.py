@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ginref.app import fault
 from ginref.app.error import Reason, RefusedError
 from ginref.app.match_store import (
     Applied,
@@ -193,7 +194,11 @@ class Keeper:
         task = asyncio.create_task(self._store_step(draft, state, then))
         self._under_way[match_id] = task
         task.add_done_callback(lambda done: self._end(match_id, done))
-        return await asyncio.shield(task)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.add_done_callback(fault.overhear)
+            raise
 
     def _end(self, match_id: str, task: asyncio.Task[Stored | ApplyResult]) -> None:
         if self._under_way.get(match_id) is task:

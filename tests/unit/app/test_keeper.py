@@ -1,6 +1,7 @@
 """What a process remembers of matches, and what it reads and writes."""
 
 import asyncio
+import gc
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from ginref.app.error import Reason, RefusedError
 from ginref.app.keeper import Draft, Keeper, LiveMatch, Stored, place_of
 from ginref.app.match_store import EntryId
 from ginref.app.packing import DamageError
+from ginref.app.port import StoreUnavailableError
 from ginref.engine.move import PASS, Discard
 from ginref.engine.seat import Seat
 from ginref.record.entry import Aborted, Moved, Refused
@@ -255,3 +257,44 @@ async def test_a_refusal_names_its_card_to_nobody_but_the_fold(world: World) -> 
     assert isinstance(entry, Refused)
     assert isinstance(entry.move, Discard)
     assert entry.move == wrong.move
+
+
+@pytest.mark.parametrize(
+    ("error", "is_logged"),
+    [(StoreUnavailableError("away"), False), (ZeroDivisionError("a fault"), True)],
+    ids=["store away", "fault"],
+)
+async def test_a_step_that_fails_after_its_caller_has_gone_is_seen_to(
+    world: World,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
+    *,
+    is_logged: bool,
+) -> None:
+    live = await _live(world)
+    begun, released = asyncio.Event(), asyncio.Event()
+    never_retrieved: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(
+        lambda _, context: never_retrieved.append(context)
+    )
+
+    async def fail_late(_: object) -> None:
+        begun.set()
+        await released.wait()
+        raise error
+
+    monkeypatch.setattr(world.store, "apply", fail_late)
+    draft = Draft(live=live, entry=Aborted())
+    caller = asyncio.create_task(world.one.keeper.commit(draft, lambda _: None))
+    await begun.wait()
+    caller.cancel()
+    await asyncio.wait({caller})
+    released.set()
+    for _ in range(3):
+        await asyncio.sleep(0)
+    gc.collect()
+
+    assert caller.cancelled()
+    assert never_retrieved == []
+    assert ("fault" in caplog.text) is is_logged
