@@ -173,9 +173,7 @@ async def f09_create_twice(rig: Rig, scale: float) -> None:
     rig.expect(
         again.match.match_id == made.match.match_id, "a creation made two matches"
     )
-    await player.call(
-        "AbortMatch", referee_pb.AbortMatchRequest(match_id=made.match.match_id)
-    )
+    await player.abort(made.match.match_id)
 
 
 async def f10_full_memory(rig: Rig, _: float) -> None:
@@ -195,9 +193,7 @@ async def f10_full_memory(rig: Rig, _: float) -> None:
         try:
             made = await player.wire.send("CreateMatch", request)
             note_creation(rig, made.match.match_id, request.request_id)
-            await player.call(
-                "AbortMatch", referee_pb.AbortMatchRequest(match_id=made.match.match_id)
-            )
+            await player.abort(made.match.match_id)
         except grpc.aio.AioRpcError as error:
             refused = refusal_of(error).reason
         rig.expect(

@@ -30,6 +30,9 @@ STUCK_S = 120.0
 """How long a call may fail before it counts as stuck."""
 
 STRIKES = 100
+WANDERING = 0.05
+"""How often a player changes doors of itself, so that no referee is idle."""
+
 ILLEGAL = 0.01
 """How often a player tries an illegal move."""
 
@@ -104,7 +107,9 @@ class Player:
 
     @property
     def wire(self) -> Wire:
-        """The door that is used now."""
+        """The door that is used now; now and then it is another one."""
+        if self.random.random() < WANDERING:
+            self._at = self.random.randrange(len(self.rig.wires))
         return self.rig.wires[self._at]
 
     async def _fail(self, end: float, what: str) -> None:
@@ -279,13 +284,14 @@ class Player:
         self.rig.expect(is_expected, f"{match_id}: {move}: {refusal}")
         return None
 
-    async def abort(self) -> None:
-        """Have the match ended, whatever its players do."""
+    async def abort(self, match_id: str = "") -> None:
+        """Have a match ended, its own or another, whatever its players do."""
         self.is_aborted = True
-        request = referee_pb.AbortMatchRequest(match_id=self.match_id)
+        match_id = match_id or self.match_id
+        request = referee_pb.AbortMatchRequest(match_id=match_id)
         with suppress(grpc.aio.AioRpcError):
             answer = await self.call("AbortMatch", request)
-            note_ending(self.rig, self.match_id, answer.match.ending, "host")
+            note_ending(self.rig, match_id, answer.match.ending, "host")
 
     def request(self, match_id: str, seat: int, version: int, move: str) -> Wired:
         """Make a submission with a request id of its own."""

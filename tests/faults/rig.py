@@ -38,7 +38,8 @@ class StoreServer(Server):
     def __init__(
         self, binary: str, folder: Path, environment: dict[str, str] | None = None
     ) -> None:
-        arguments = ["--save", "", "--appendonly", "yes"]
+        # A server that dies with less than this may forget what it has acknowledged.
+        arguments = ["--save", "", "--appendonly", "yes", "--appendfsync", "always"]
         super().__init__(binary, folder, [*arguments, "--enable-debug-command", "yes"])
         self._environment = environment or {}
 
