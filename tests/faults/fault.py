@@ -211,15 +211,21 @@ def _memory(rig: Rig) -> int:
 
 
 async def f10_full_disk(rig: Rig, _: float) -> None:
-    """Let the store's file not grow: it is not ready, and recovers with room."""
+    """Let the store's file not grow: it is not ready, and recovers with room.
+
+    A store that must write before it answers ends then, and is started again.
+    """
     assert rig.store is not None
     rig.store.limit_files(rig.store.file_size() + 20_000)
     try:
-        rig.expect(
-            await rig.reaches(rig.pick(), "/readyz", 503, 15), "ready without disk"
-        )
+        fails = await rig.reaches(rig.pick(), "/readyz", 503, 15)
+        rig.expect(fails, "ready without disk")
     finally:
-        rig.store.limit_files(-1)
+        if rig.store.has_ended:
+            rig.store.kill()
+            await asyncio.to_thread(rig.store.start)
+        else:
+            rig.store.limit_files(-1)
     await rig.acknowledged(15)
 
 

@@ -63,6 +63,17 @@ class StoreServer(Server):
                 start_new_session=True,
             )
 
+    def kill(self) -> None:
+        """End it at once, if it has not ended of itself."""
+        if self._process is not None and self._process.poll() is not None:
+            self._process = None
+        super().kill()
+
+    @property
+    def has_ended(self) -> bool:
+        """It has ended of itself."""
+        return self._process is not None and self._process.poll() is not None
+
     def limit_files(self, size: int) -> None:
         """Let no file of it grow beyond a size, or any with -1."""
         assert self._process is not None
