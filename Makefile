@@ -82,6 +82,15 @@ FAULTS ?= 0
 mutate-engine: development peers ## Make faults in the engine and count those that tests notice
 	@$(BIN)/python -m tests.mutation.mutate_engine --sample $(FAULTS) --seed $(SEED)
 
+# --- the simulation -----------------------------------------------------------
+
+SEEDS ?= 100000
+FROM ?= 1
+
+.PHONY: simulate
+simulate: development ## Play matches under faults, from seed FROM on and SEEDS of them
+	@$(BIN)/python -m tests.simulation --seeds $(SEEDS) --first $(FROM)
+
 # --- environments ------------------------------------------------------------
 
 .PHONY: runtime

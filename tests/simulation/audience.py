@@ -1,6 +1,6 @@
 """What bots and spectators were told of a match, against its log."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from tests.simulation.journal import Journal
@@ -10,21 +10,29 @@ from tests.simulation.played import Played, known_to, place_of, tells, version_o
 
 from ginref.app.match_store import EntryId
 from ginref.app.message import Events, MatchOver, Message, RoundOver
-from ginref.app.report import PublicEvent, SeatReport
+from ginref.app.report import PublicEvent, PublicReport, SeatReport
 from ginref.engine.card import CardSet
 from ginref.engine.seat import Seat
 from ginref.engine.view import PublicView, SeatView, public_view, view_for
+from ginref.record.clock import StoredClock
 
-_SAMPLE: Final = 4
+_SAMPLE: Final = 8
 """Of so many reports one is searched for cards; all are compared with the truth."""
 
 
 class Audience:
     """Judges what was told of one match."""
 
-    def __init__(self, played: Played, ledger: Ledger, journal: Journal) -> None:
-        """Compare with the match as it was played."""
+    def __init__(
+        self,
+        played: Played,
+        clocks: Mapping[int, StoredClock],
+        ledger: Ledger,
+        journal: Journal,
+    ) -> None:
+        """Compare with the match as it was played, and its clocks by version."""
         self._played = played
+        self._clocks = clocks
         self._ledger = ledger
         self._problem = journal.problem
         self._views: dict[tuple[int, Seat | None], PublicView | SeatView] = {}
@@ -87,6 +95,7 @@ class Audience:
                 self._problem(f"{name}: shown as {report.view.seat} sees it")
                 return
             self._judge_events(name, report.events)
+        self._judge_clock(name, report)
         game = state.match
         if game is None or report.view is None:
             if game is not None or report.view is not None:
@@ -102,3 +111,12 @@ class Audience:
             hidden = cards_shown(report) & ~known_to(game, seat).mask
             if hidden:
                 self._problem(f"{name}: shows {CardSet(hidden)}")
+
+    def _judge_clock(self, name: str, report: SeatReport | PublicReport) -> None:
+        told, true = report.clock, self._clocks[report.facts.version]
+        if told.banks_ms != true.banks_ms or told.elapsed_ms != true.elapsed_ms:
+            self._problem(f"{name}: the clock says {told}, but is {true}")
+        deadline_ms = told.deadline_ms
+        # What is credited puts it off, and nothing puts it forward.
+        if deadline_ms is not None and deadline_ms < true.deadline_ms:
+            self._problem(f"{name}: due at {deadline_ms}, not at {true.deadline_ms}")

@@ -59,6 +59,8 @@ MUST_HAPPEN: Final = (
     "stream ended: broken",
     "sync",
     "turn known in time",
+    "turn told again in time",
+    "older attachment ended in time",
     "watch ended: REFEREE_DRAINING",
     "watch ended: STORE_UNAVAILABLE",
     "watch resumed",

@@ -17,6 +17,12 @@ from ginref.record.submission import Submission
 _DAWDLE: Final = (0.4, 2.5)
 """Seconds that a bot takes when it has forgotten the clock."""
 
+_PONDER: Final = (1.03, 1.1)
+"""Seconds that a bot takes when it has not."""
+
+_AFTER_REFUSAL: Final = 0.5
+"""How many bots ponder what has just been refused."""
+
 
 @dataclass(frozen=True, slots=True)
 class Resignation:
@@ -30,6 +36,8 @@ class Hand:
         seat: The seat.
         traits: What the bot is like here.
         is_silent: It says nothing more.
+        pondered: Version at which it took long, if it has.
+        is_refused: Its latest move was refused.
         is_over: It knows that the match is over.
         version: Version of the latest turn that it has begun to play.
         accepted: Version of its latest move that was accepted.
@@ -41,12 +49,14 @@ class Hand:
         self.seat = seat
         self.traits = traits
         self.is_silent = False
+        self.is_refused = False
         self.is_over = False
         self.version = 0
         self.accepted = 0
         self._dice = dice
         self._share = dice.octets(32)
         self._decisions = 0
+        self.pondered: int | None = None
         self._requests = 0
         self._latest: Submission | None = None
 
@@ -54,6 +64,7 @@ class Hand:
         """Play on, if at all, as a bot should."""
         self.traits = Traits(
             think=self.traits.think,
+            ponders=self.traits.ponders,
             waits_for_gin=self.traits.waits_for_gin,
             no_share=self.traits.no_share,
         )
@@ -80,10 +91,16 @@ class Hand:
         """Return another share, if the bot tries that."""
         return Reveal(bytes(32)) if self.traits.cheats else None
 
-    async def think(self) -> None:
-        """Take some time."""
-        dice, traits = self._dice, self.traits
-        times = _DAWDLE if dice.chance(traits.dawdles) else traits.think
+    async def think(self, version: int = 0) -> None:
+        """Take some time for a decision at a version."""
+        dice, traits, times = self._dice, self.traits, self.traits.think
+        ponders = _AFTER_REFUSAL if self.is_refused else traits.ponders
+        self.is_refused = False
+        if dice.chance(traits.dawdles):
+            times = _DAWDLE
+        elif self.pondered is None and dice.chance(ponders):
+            self.pondered = version
+            times = _PONDER
         await asyncio.sleep(dice.between(*times))
 
     def decide(self, report: SeatReport) -> Submission | Resignation | None:

@@ -45,7 +45,12 @@ class Oracle:
             self._judge_claims(played)
             self._judge_endings(played)
             self._judge_credits(played)
-            Audience(played, self._ledger, self._journal).judge()
+            clocks = {
+                version: clock
+                for (of_match, version), clock in server.clocks.items()
+                if of_match == match_id
+            }
+            Audience(played, clocks, self._ledger, self._journal).judge()
         if due := await server.due(10):
             self._problem(f"still due: {due}")
         if unsigned := await server.finished(10):
@@ -178,28 +183,36 @@ class Oracle:
         player = self._world.players[played.setup.bots[loser]]
         hand = player.hands.get((played.match_id, loser))
         plays = hand is not None and not hand.is_silent
+        if hand is not None and hand.pondered == last.version - 1:
+            return
         took = stored[played.match_id, last.version] - started
         if plays and took >= _MOMENT:
             self._problem(f"{player.bot} lost {played.match_id} on time, in calm")
 
     def _judge_credits(self, played: Played) -> None:
-        """Check that time is credited only where no sweeper was there."""
+        """Check that time is credited where no sweeper was there, and only there."""
         server = self._world.server
         if server.has_jumped:
             return
         started_ms = played.log[0].time_ms
         for stamped in played.log[1:]:
-            if stamped.credit_ms:
-                now_ms = stamped.time_ms
-                beats = [beat for beat in server.beats_ms if beat < now_ms]
-                gaps = pairwise([*beats, now_ms])
-                lost_ms = sum(
-                    max(0, end - max(start, started_ms))
-                    for start, end in gaps
-                    if end - start > OUTAGE_MS
-                )
-                # A heartbeat right after another one is not noted.
-                if stamped.credit_ms > lost_ms + PULSE_MS:
-                    self._problem(f"{stamped}: {lost_ms} ms were lost")
+            now_ms = stamped.time_ms
+            beats = [one for one in server.beats_ms if one < now_ms]
+            # A heartbeat right after another one is not noted.
+            pauses = [
+                (end - start, end - max(start, started_ms))
+                for start, end in pairwise([*beats, now_ms])
+                if end - start > OUTAGE_MS - PULSE_MS and end > started_ms
+            ]
+            # Whoever judges time in an outage has it end there, and perhaps another
+            # one begins.
+            most_ms = sum(lost_ms + PULSE_MS for _, lost_ms in pauses)
+            least_ms = sum(
+                max(0, lost_ms - OUTAGE_MS)
+                for length_ms, lost_ms in pauses
+                if length_ms > OUTAGE_MS
+            )
+            if not least_ms <= stamped.credit_ms <= most_ms:
+                self._problem(f"{stamped}: {least_ms} to {most_ms} ms were lost")
             if stamped.refusal == 0:
-                started_ms = stamped.time_ms
+                started_ms = now_ms

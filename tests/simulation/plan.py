@@ -34,18 +34,18 @@ _KIND: Final = ClockPolicy(
 )
 _CLOCKS: Final = (_BRISK, _KIND)
 
-_SHORT: Final = {"game_target": 20, "round_limit": 2}
+_SHORT: Final = {"game_target": 20, "round_limit": 2, "turn_limit": 8}
 
 _RULES: Final = (
-    GIN.but(name="one-round", round_limit=1, turn_limit=24),
-    GIN.but(name="short", turn_limit=16, **_SHORT),
-    GIN.but(name="walled", wall=26, **_SHORT),
-    GIN.but(name="patient", round_limit=1, big_gin_bonus=30),
-    GIN.but(name="ties", undercut_on_tie=False, turn_limit=20, **_SHORT),
-    HOLLYWOOD.but(name="three-columns", turn_limit=14, **_SHORT),
-    OKLAHOMA.but(name="tightened", turn_limit=16, **_SHORT),
-    THREE_HANDED.but(name="cut-throat", turn_limit=14, **_SHORT),
-    THREE_HANDED.but(name="box", table=Table.BOX, turn_limit=14, **_SHORT),
+    GIN.but(name="one-round", round_limit=1, turn_limit=20),
+    GIN.but(name="short", **_SHORT),
+    GIN.but(name="walled", wall=28, **_SHORT),
+    GIN.but(name="patient", round_limit=1, turn_limit=60, big_gin_bonus=30),
+    GIN.but(name="ties", undercut_on_tie=False, round_limit=1, turn_limit=20),
+    HOLLYWOOD.but(name="three-columns", **_SHORT),
+    OKLAHOMA.but(name="tightened", round_limit=1, turn_limit=16),
+    THREE_HANDED.but(name="cut-throat", **_SHORT),
+    THREE_HANDED.but(name="box", table=Table.BOX, round_limit=1, turn_limit=16),
 )
 
 _FAULTS: Final = (
@@ -120,7 +120,7 @@ class Plan:
 
 def draw_plan(dice: Dice) -> Plan:
     """Return what dice decide."""
-    count = 1 if dice.chance(0.6) else 2
+    count = 1 if dice.chance(0.8) else 2
     styles = {bot: dice.pick(STYLES) for bot in BOTS}
     flooder = None
     if dice.chance(0.02):
@@ -130,14 +130,14 @@ def draw_plan(dice: Dice) -> Plan:
         width=dice.pick((1, 1, 3, 8)),
         referees=2 + dice.below(3),
         weather=_weather(dice),
-        faults=tuple(fault for fault in _FAULTS if dice.chance(0.35)),
+        faults=tuple(fault for fault in _FAULTS if dice.chance(0.25)),
         pause=dice.pick(((0.05, 0.4), (0.2, 1.0), (0.5, 3.0))),
-        trouble=dice.between(0.5, 4.0),
+        trouble=dice.between(0.1, 4.0),
         matches=tuple(_match(dice) for _ in range(count)),
         styles=styles,
         capacity=dice.pick((0, 0, 1)),
         flooder=flooder,
-        spectators=1 + dice.below(2),
+        spectators=dice.pick((0, 0, 1, 1, 2)),
     )
 
 
@@ -151,7 +151,7 @@ def _weather(dice: Dice) -> Weather:
         reply_lost=maybe(0.06),
         call_lost=maybe(0.04),
         answer_lost=maybe(0.06),
-        call_twice=maybe(0.10),
+        call_twice=maybe(0.15),
         wake_twice=maybe(0.10),
         crash=maybe(0.03),
         archive=maybe(0.4),
@@ -188,7 +188,8 @@ def _traits(dice: Dice, *, patient: bool) -> Traits:
     return Traits(
         think=dice.pick(((0.0, 0.004), (0.005, 0.03))),
         dawdles=maybe(0.15, 0.10),
-        blunders=maybe(0.25, 0.15),
+        ponders=maybe(0.3, 0.1),
+        blunders=maybe(0.35, 0.25),
         misjudges=maybe(0.2, 0.10),
         reuses=maybe(0.1, 0.10),
         butts_in=maybe(0.2, 0.15),

@@ -21,7 +21,7 @@ from ginref.record.submission import Submission
 
 _T = TypeVar("_T")
 
-_POLL: Final = (0.01, 0.08)
+_POLL: Final = (0.02, 0.12)
 """Seconds between two looks at a match."""
 
 _OVER: Final = frozenset({Reason.MATCH_OVER, Reason.MOVE_LATE})
@@ -182,7 +182,7 @@ class Player:
         """Play until another seat is to act, or until it is unclear who is."""
         turn: SeatReport | None = report
         while turn is not None:
-            await hand.think()
+            await hand.think(turn.facts.version)
             decision = hand.decide(turn)
             if decision is None:
                 return

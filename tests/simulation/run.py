@@ -17,7 +17,7 @@ from tests.simulation.plan import draw_plan
 from tests.simulation.trouble import Trouble
 from tests.simulation.world import World
 
-_STEP_LIMIT: Final = 400_000
+_STEP_LIMIT: Final = 100_000
 _PATIENCE: Final = 60.0
 """Seconds of the run within which all must be over once nothing goes wrong."""
 
@@ -85,7 +85,7 @@ async def _run(world: World) -> None:
     await world.begin()
     await Trouble(world).make()
     limit = world.network.now() + _PATIENCE
-    while not world.is_over:
+    while not world.is_over or await world.server.finished(1):
         await asyncio.sleep(_GLANCE)
         if world.network.now() > limit:
             world.journal.problem(f"not over: {world.unfinished}")

@@ -17,6 +17,7 @@ from ginref.app.match_store import (
     StoredMatch,
     SubmissionKey,
 )
+from ginref.record.clock import StoredClock
 
 EPOCH_MS = 1_790_000_000_000
 """When the world begins, by the store's clock."""
@@ -49,6 +50,7 @@ class StoreServer(MemoryStore):
         has_jumped: Its clock was set.
         beats_ms: When a sweeper said that it is there, by the store's clock.
         stored: When each version was stored, in seconds of the run.
+        clocks: The clocks at each version.
         truths: What is the case, by match.
         unheard: Submissions that were stored and not answered, and why not.
         watched: Called before each change with the match and what was the case.
@@ -63,6 +65,7 @@ class StoreServer(MemoryStore):
         self.has_jumped = False
         self.beats_ms: list[int] = []
         self.stored: dict[tuple[str, int], float] = {}
+        self.clocks: dict[tuple[str, int], StoredClock] = {}
         self.truths: dict[str, Truth] = {}
         self.unheard: dict[tuple[str, bytes], str] = {}
         self.watched: Callable[[str, Truth], None] = lambda *_: None
@@ -90,6 +93,10 @@ class StoreServer(MemoryStore):
             self.truths[match_id] = Truth(
                 version=1, to_act=None, changed=self._now(), bots=creation.bots
             )
+            self.stored[match_id, 1] = self._now()
+            self.clocks[match_id, 1] = result.clock
+            if not self.beats_ms:
+                self.beats_ms.append(self.clock_ms())
             self._journal.note("created", match_id, *creation.bots)
         return result
 
@@ -143,6 +150,7 @@ class StoreServer(MemoryStore):
             return
         truth.version = applied.entry_id.version
         self.stored[change.match_id, truth.version] = self._now()
+        self.clocks[change.match_id, truth.version] = applied.clock
         truth.to_act = None if change.ending else change.to_act
         truth.changed = self._now()
         truth.over = change.ending

@@ -21,6 +21,7 @@ class Stream(Feed[Message]):
 
     Attributes:
         turns: Version of the latest turn that the referee told, by match and seat.
+        told: When that was, in seconds of the run.
         is_slow: The bot does not read for now.
     """
 
@@ -34,6 +35,7 @@ class Stream(Feed[Message]):
     ) -> None:
         """Attach a bot at a referee."""
         self.turns: dict[tuple[str, Seat], int] = {}
+        self.told: dict[tuple[str, Seat], float] = {}
         self.is_slow = False
         self._caller = caller
         self._cursors = cursors
@@ -58,6 +60,7 @@ class Stream(Feed[Message]):
         if isinstance(message, Turn) and not self.is_over:
             facts, view = message.report.facts, message.report.view
             self.turns[facts.match_id, view.seat] = facts.version
+            self.told[facts.match_id, view.seat] = self._network.now()
         super()._arrive(message)
 
     async def _attached(self, referee: Referee) -> AsyncGenerator[Message, None]:

@@ -53,6 +53,8 @@ class StreamPlayer(Player):
         attachments: How many it has made.
         capacity: Matches that it plays at once; 0 for any number.
         floods: It will talk without listening, once.
+        superseded: Attachments that others have followed, and since when.
+        refused: Told of each refused move: attachment, match and seat.
     """
 
     stream: Stream | None = None
@@ -70,6 +72,8 @@ class StreamPlayer(Player):
     ) -> None:
         """Play under a bot's name, once attached."""
         super().__init__(bot, style, line, ledger, deal_hand)
+        self.superseded: list[tuple[Stream, float]] = []
+        self.refused: Callable[[Stream, str, Seat], None] = lambda *_: None
         self._turns: dict[tuple[str, Seat], SeatReport] = {}
         self._acting: dict[tuple[str, Seat], asyncio.Task[None]] = {}
         self._waiting: dict[tuple[str, Seat, str], asyncio.Future[Answer]] = {}
@@ -82,6 +86,8 @@ class StreamPlayer(Player):
             for (match_id, _), hand in self.hands.items()
             if not hand.is_over
         }
+        if self.stream is not None and not self.stream.is_over:
+            self.superseded.append((self.stream, network.now()))
         self.attachments += 1
         self.stream = Stream(
             network,
@@ -118,7 +124,7 @@ class StreamPlayer(Player):
             case Turn(report):
                 self._take_notice(stream, report)
             case MoveResult():
-                self._hear_result(message)
+                self._hear_result(stream, message)
             case MatchOver(match_id=match_id, seat=seat):
                 if (match_id, seat) in self.hands:
                     self.hands[match_id, seat].is_over = True
@@ -131,11 +137,13 @@ class StreamPlayer(Player):
             case _:
                 pass
 
-    def _hear_result(self, message: MoveResult) -> None:
+    def _hear_result(self, stream: Stream, message: MoveResult) -> None:
         self.ledger.answered(message)
         key = message.match_id, message.seat, message.request_id
         if key in self._waiting:
             settle(self._waiting[key], message.result)
+        if isinstance(message.result, RefusedError):
+            self.refused(stream, message.match_id, message.seat)
 
     def _hear_problem(self, stream: Stream, error: RefusedError, match_id: str) -> None:
         self.line.network.journal.count(f"problem: {error.reason}")
@@ -190,7 +198,7 @@ class StreamPlayer(Player):
             report = self._turns.pop(key)
             if report.facts.version < hand.accepted:
                 continue
-            await hand.think()
+            await hand.think(report.facts.version)
             if key in self._turns:
                 continue
             decision = hand.decide(report)
@@ -199,6 +207,7 @@ class StreamPlayer(Player):
                 self._say(lambda s: s.resign(hand.match_id, hand.seat))
             elif decision is not None:
                 answer = await self._submit_somehow(hand, decision)
+                hand.is_refused = isinstance(answer, RefusedError)
                 if isinstance(answer, MoveReport):
                     hand.accepted = max(hand.accepted, answer.version)
         del self._acting[key]

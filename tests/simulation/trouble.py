@@ -150,7 +150,7 @@ class Trouble:
             return
         store = referee.store
         store.is_deaf = True
-        await asyncio.sleep(self._dice.between(*_SHORT))
+        await asyncio.sleep(self._dice.between(*self._dice.pick((_SHORT, _LONG))))
         if store is referee.store:
             referee.hear_again()
             referee.healthy_since = self._world.network.now()

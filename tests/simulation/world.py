@@ -16,8 +16,9 @@ from tests.simulation.plan import BOTS, MatchPlan, Plan
 from tests.simulation.player import Player, watching
 from tests.simulation.referee import Referee, SharedArchive, Surroundings
 from tests.simulation.remote_store import Wakes
-from tests.simulation.server import StoreServer, Truth
+from tests.simulation.server import StoreServer
 from tests.simulation.stream_player import StreamPlayer
+from tests.simulation.vigil import Vigil
 
 from ginref.adapters.key_folder import Ed25519Signer
 from ginref.adapters.memory_store import MemoryRegistry
@@ -39,9 +40,6 @@ _SEALER: Final = AesSealer(hashlib.sha256(b"sealed").digest())
 
 _BREATH: Final = (0.01, 0.2)
 """Seconds before a spectator comes back."""
-
-_ATTENTION: Final = 1.0
-"""Seconds within which a bot hears of its turn when nothing goes wrong."""
 
 
 class World:
@@ -81,6 +79,7 @@ class World:
         self.players = {
             bot: self._player(bot, style) for bot, style in plan.styles.items()
         }
+        self.vigil = Vigil(self.server, self.network, self.players)
         self._hand_dice = Dice(seed, "hands")
         self.is_troubled = True
         self.calm = 0.0
@@ -96,13 +95,16 @@ class World:
     def _deal_hand(self, facts: MatchFacts, seat: Seat) -> Hand:
         number = int(facts.ruleset.name.rpartition("-")[2])
         traits = self.plan.matches[number].traits[seat]
-        return Hand(facts.match_id, seat, traits, self._hand_dice)
+        hand = Hand(facts.match_id, seat, traits, self._hand_dice)
+        if not self.is_troubled:
+            hand.heal()
+        return hand
 
     async def begin(self) -> None:
         """Start referees, bots, organizers and spectators."""
         for bot in BOTS:
             await self.registry.add("bot", bot, "{}")
-        self.server.watched = self._judge_turn
+        self.vigil.begin()
         self.network.start(self.wakes.run())
         for referee in self.referees:
             referee.start()
@@ -174,34 +176,6 @@ class World:
             if cursor:
                 self.journal.count("watch resumed")
             await asyncio.sleep(network.dice.between(*_BREATH))
-
-    # --- what must hold while it runs ----------------------------------------------
-
-    def _judge_turn(self, match_id: str, truth: Truth) -> None:
-        """Check that an attached bot knew of its turn, had nothing gone wrong."""
-        if truth.to_act is None:
-            return
-        player = self.players[truth.bots[truth.to_act]]
-        stream = player.stream if isinstance(player, StreamPlayer) else None
-        if stream is None or stream.opened is None or stream.is_over or stream.is_slow:
-            return
-        if not stream.referee.is_well or stream.unread > 0:
-            return
-        quiet_since = max(
-            truth.changed,
-            stream.opened,
-            stream.referee.healthy_since,
-            self.network.disturbed,
-        )
-        if self.network.now() - quiet_since < _ATTENTION:
-            return
-        self.journal.count("turn known in time")
-        told = stream.turns.get((match_id, Seat(truth.to_act)))
-        if told != truth.version:
-            self.journal.problem(
-                f"{player.bot} was told of version {told} of {match_id}, not of the"
-                f" current one, {truth.version}"
-            )
 
     @property
     def unfinished(self) -> tuple[str, ...]:
