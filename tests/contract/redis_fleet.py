@@ -287,6 +287,8 @@ def pair(kind: str, *, way: Callable[[Server], int] | None = None) -> Iterator[F
         port = primary.port if way is None else way(primary)
         replica = run(*_keeping(), following=port)
         until(lambda: replica.says("master_link_status:up"))
+        # The primary calls it online a little later than the replica does itself.
+        until(lambda: b"state=online" in primary.ask("INFO", "replication"))
         yield Fleet(primary.url, ((primary, replica),))
 
 
