@@ -19,6 +19,7 @@ from ginref import __version__
 from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
 from ginref.adapters.folder_archive import FolderArchive
 from ginref.adapters.key_folder import KeyFolder, KeyFolderError
+from ginref.adapters.masked_log import log_to_stderr
 from ginref.adapters.metrics import CONTENT_TYPE, PrometheusObserver
 from ginref.adapters.own_folder import is_own
 from ginref.adapters.redis_address import UnsupportedStoreError
@@ -96,9 +97,7 @@ async def serve(config: ServeConfig, tell: Callable[[str], None]) -> None:
     Raises:
         StartError: It cannot start.
     """
-    logging.basicConfig(
-        level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
+    log_to_stderr()
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -19,6 +19,7 @@ from typing import Final
 from ginref import __version__
 from ginref.adapters import embedded_child
 from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
+from ginref.adapters.masked_log import log_to_stderr
 from ginref.bootstrap import (
     OPERATOR_TOKEN,
     StartError,
@@ -49,9 +50,7 @@ async def supervise(config: ServeConfig, tell: Callable[[str], None]) -> None:
     Raises:
         StartError: The store or one of them cannot start.
     """
-    logging.basicConfig(
-        level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
+    log_to_stderr()
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

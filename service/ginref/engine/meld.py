@@ -31,6 +31,10 @@ class SetMeld:
         """Cards written together, as in `7s7h7d`."""
         return "".join(map(str, self.cards))
 
+    def __repr__(self) -> str:
+        """Name the cards; who masks cards masks melds, too."""
+        return f"SetMeld({str(self)!r})"
+
 
 @dataclass(frozen=True, slots=True)
 class RunMeld:
@@ -55,6 +59,10 @@ class RunMeld:
     def __str__(self) -> str:
         """Cards written together, as in `4c5c6c`."""
         return "".join(map(str, self.cards))
+
+    def __repr__(self) -> str:
+        """Name the cards; who masks cards masks melds, too."""
+        return f"RunMeld({str(self)!r})"
 
 
 Meld = SetMeld | RunMeld

@@ -6,7 +6,7 @@ a live match keeps hundreds of them.
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ginref.engine.error import NotationError
@@ -48,7 +48,7 @@ class Revealed:
     """A seat revealed its share."""
 
     seat: Seat
-    share: bytes
+    share: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ no time: `timing` says what an entry means for the clock, and `clock` does the s
 """
 
 import enum
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar, assert_never
 
 from ginref.engine import match as rules_of_match
@@ -134,7 +134,7 @@ class MatchState:
     stage: Stage
     accepted: tuple[bool, ...]
     commitments: tuple[bytes | None, ...]
-    shares: tuple[bytes | None, ...]
+    shares: tuple[bytes | None, ...] = field(repr=False)
     strikes: tuple[int, ...]
     last_moved: tuple[int, ...]
     referee_ms: int

@@ -4,7 +4,7 @@ import enum
 import functools
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from ginref.engine.deck import seed_secret
@@ -55,8 +55,8 @@ class Setup:
     strikes_allowed: int
     bots: tuple[str, ...]
     deal_source: DealSource
-    referee_share: bytes
-    seed: str | None
+    referee_share: bytes = field(repr=False)
+    seed: str | None = field(repr=False)
     commitment: bytes
     signature: bytes
     key_id: str

@@ -8,6 +8,7 @@ import grpc.aio
 import pytest
 from tests.unit.transport.call import new_match, reason_of
 
+from ginref.adapters.masked_log import MaskingFormatter
 from ginref.v1 import move_pb2, seat_pb2, session_pb2
 from ginref.v1 import referee_service_pb2 as referee_pb
 from ginref.v1.bot_service_pb2 import ConnectRequest
@@ -47,6 +48,8 @@ def _check(told: str, fault_id: str, log: pytest.LogCaptureFixture) -> None:
     assert logged[0].levelno == logging.ERROR
     assert logged[0].exc_info is not None
     assert str(logged[0].exc_info[1]) == CANARY
+    written = MaskingFormatter().format(logged[0])
+    assert "Fault: ?? and ?? lie on top" in written
 
 
 async def _seated(served: Served, channel: Channel) -> str:
