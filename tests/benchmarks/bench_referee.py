@@ -192,6 +192,17 @@ class Bench:
         return self.referee.process.pid
 
 
+async def flush_each_second(url: str) -> None:
+    """Have a store write its file as most servers do, not as the embedded one does."""
+    store = open_store(url)
+    try:
+        await store._connection.command(  # noqa: SLF001 - no user of a store sets it
+            "CONFIG", "SET", "appendfsync", "everysec"
+        )
+    finally:
+        await store.aclose()
+
+
 @contextlib.asynccontextmanager
 async def bench(core: int) -> AsyncIterator[Bench]:
     """Run a referee on one core, and its store on ours.
@@ -201,6 +212,7 @@ async def bench(core: int) -> AsyncIterator[Bench]:
     folder = Path(tempfile.mkdtemp(prefix="gb"))
     try:
         async with EmbeddedServer(folder / "store") as url:
+            await flush_each_second(url)
             options = ("--dev", "--roles", "referee,sweeper")
             referee = RefereeProcess(folder / "data", store=url, options=options)
             with pinned(core):

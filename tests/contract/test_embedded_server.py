@@ -94,7 +94,7 @@ async def test_it_keeps_its_word_about_durability(tmp_path: Path) -> None:
     async with EmbeddedServer(tmp_path) as url, opened(url) as store:
         promise = await store.durability()
 
-    assert promise.mode == "local/everysec"
+    assert promise.mode == "local/always"
     assert promise.problems == ()
 
 

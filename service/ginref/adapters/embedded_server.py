@@ -226,14 +226,18 @@ class EmbeddedServer:
 
 
 def _settings(folder: Path, path: Path) -> tuple[str, ...]:
-    """Return the server's arguments: a socket, no port, every write on disk."""
+    """Return the server's arguments: a socket, no port, every write on disk.
+
+    It answers only what is on disk: with `everysec` it would answer earlier whenever
+    the disk is busy, and forget that if it were killed.
+    """
     return (
         *("--dir", str(folder)),
         *("--port", "0"),
         *("--unixsocket", str(path)),
         *("--unixsocketperm", "700"),
         *("--appendonly", "yes"),
-        *("--appendfsync", "everysec"),
+        *("--appendfsync", "always"),
         *("--save", ""),
         *("--maxmemory-policy", "noeviction"),
     )
