@@ -32,9 +32,10 @@ from ginref.app.reporting import (
     seat_report,
     seats_of,
 )
+from ginref.engine.match import Match
 from ginref.engine.seat import Seat
 from ginref.engine.view import public_view
-from ginref.record.lifecycle import Stage
+from ginref.record.lifecycle import Stage, begin, step
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -260,7 +261,7 @@ class Announcer:
         if state.match is None:
             self._ask(live, seat, told)
         else:
-            self._tell_rounds(live, seat, told, first=known is None)
+            await self._tell_rounds(live, seat, told, first=known is None)
         if state.ending:
             self._emit(
                 MatchOver(
@@ -323,7 +324,7 @@ class Announcer:
             )
         )
 
-    def _tell_rounds(
+    async def _tell_rounds(
         self, live: LiveMatch, seat: Seat, told: _Told, *, first: bool
     ) -> None:
         state = live.state
@@ -333,20 +334,33 @@ class Announcer:
         if not told.started and not state.ending:
             self._emit(Started(facts=match_facts(live), seat=seat))
         told.started = True
-        if not first and len(history) > told.rounds:
-            view = public_view(state.match)
-            for summary in history[told.rounds :]:
-                last = view.last_result
-                shown = last if last and last.number == summary.number else None
-                self._emit(
-                    RoundOver(
-                        match_id=state.setup.match_id,
-                        seat=seat,
-                        version=state.version,
-                        summary=summary,
-                        reveal=shown,
-                        sheet=view.sheet,
-                        game_target=state.setup.ruleset.game_target,
-                    )
-                )
+        news = () if first else history[told.rounds :]
         told.rounds = len(history)
+        # What is shown of a round is shown until the next one ends.
+        earlier = await self._earlier_games(live) if len(news) > 1 else {}
+        for summary in news:
+            view = public_view(earlier.get(summary.number, state.match))
+            last = view.last_result
+            self._emit(
+                RoundOver(
+                    match_id=state.setup.match_id,
+                    seat=seat,
+                    version=state.version,
+                    summary=summary,
+                    reveal=last if last and last.number == summary.number else None,
+                    sheet=view.sheet,
+                    game_target=state.setup.ruleset.game_target,
+                )
+            )
+
+    async def _earlier_games(self, live: LiveMatch) -> Mapping[int, Match]:
+        """Return a match as it was right after each of its rounds, by number."""
+        match_id = live.state.setup.match_id
+        setup, log = await self._keeper.history(match_id, place_of(live))
+        games: dict[int, Match] = {}
+        state = begin(setup)
+        for logged in log[1:]:
+            state = step(state, logged.entry)
+            if state.match and state.match.history:
+                games.setdefault(len(state.match.history), state.match)
+        return games
