@@ -229,7 +229,7 @@ class Session:
         self.heard()
         if self._work.call_count >= _PENDING:
             message = "too many messages are waiting"
-            self._end(RefusedError(Reason.LIMIT_EXCEEDED, message))
+            self._end(_over_limit("pending", message))
         elif not self._ended:
             self._work.call(self._guard(work))
 
@@ -362,7 +362,7 @@ class Session:
             silence_ms = (self._tools.monotonic() - self._heard) * 1000
             if silence_ms > self._policy.silence_ms:
                 message = "nothing was heard for too long"
-                self._end(RefusedError(Reason.LIMIT_EXCEEDED, message))
+                self._end(_over_limit("silence", message))
                 return
             number += 1
             self._emit(Ping(number=number, now_ms=self._tools.now_ms()))
@@ -381,10 +381,13 @@ class Session:
             # A bot that is so far behind learns nothing from old news.
             while not self._queue.empty():
                 self._queue.get_nowait()
-            why = "the stream is read too slowly"
-            self._end(RefusedError(Reason.LIMIT_EXCEEDED, why))
+            self._end(_over_limit("unread", "the stream is read too slowly"))
             return
         self._queue.put_nowait(message)
+
+
+def _over_limit(limit: str, message: str) -> RefusedError:
+    return RefusedError(Reason.LIMIT_EXCEEDED, message, limit=limit)
 
 
 __all__ = ["Session", "SessionPolicy"]

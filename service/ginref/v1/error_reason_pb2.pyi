@@ -305,11 +305,13 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
         {"reason": "SEEDED_NOT_ALLOWED", "domain": "ginref", "metadata": {}}
     """
     ERROR_REASON_LIMIT_EXCEEDED: _ErrorReason.ValueType  # 41
-    """A limit of the caller is used up.
+    """A limit is reached, and `limit` names it. `store_memory`: the store fills up and
+    takes no new matches. The others end a stream: `hello` was not said in time, too much
+    that was asked for is `pending`, too much is `unread`, or there was `silence`.
 
     Example (RESOURCE_EXHAUSTED, HTTP 429):
 
-        {"reason": "LIMIT_EXCEEDED", "domain": "ginref", "metadata": {"limit": "watches", "reset_ms": "1000"}}
+        {"reason": "LIMIT_EXCEEDED", "domain": "ginref", "metadata": {"limit": "store_memory"}}
     """
     ERROR_REASON_ATTACHMENT_FENCED: _ErrorReason.ValueType  # 42
     """A newer stream of the same bot has taken over.
@@ -629,11 +631,13 @@ Example (FAILED_PRECONDITION, HTTP 400):
     {"reason": "SEEDED_NOT_ALLOWED", "domain": "ginref", "metadata": {}}
 """
 ERROR_REASON_LIMIT_EXCEEDED: ErrorReason.ValueType  # 41
-"""A limit of the caller is used up.
+"""A limit is reached, and `limit` names it. `store_memory`: the store fills up and
+takes no new matches. The others end a stream: `hello` was not said in time, too much
+that was asked for is `pending`, too much is `unread`, or there was `silence`.
 
 Example (RESOURCE_EXHAUSTED, HTTP 429):
 
-    {"reason": "LIMIT_EXCEEDED", "domain": "ginref", "metadata": {"limit": "watches", "reset_ms": "1000"}}
+    {"reason": "LIMIT_EXCEEDED", "domain": "ginref", "metadata": {"limit": "store_memory"}}
 """
 ERROR_REASON_ATTACHMENT_FENCED: ErrorReason.ValueType  # 42
 """A newer stream of the same bot has taken over.

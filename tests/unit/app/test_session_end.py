@@ -34,6 +34,7 @@ async def test_a_bot_that_does_not_read_is_dropped_and_holds_up_nobody(
 
     assert over.ending == last.ending
     assert deaf.session.error.reason is Reason.LIMIT_EXCEEDED
+    assert deaf.session.error.facts == {"limit": "unread"}
     assert await deaf.rest() == []
 
 
@@ -45,25 +46,30 @@ async def test_a_bot_that_says_too_much_at_once_is_dropped(world: World) -> None
     await ear.rest()
 
     assert ear.session.error.reason is Reason.LIMIT_EXCEEDED
+    assert ear.session.error.facts == {"limit": "pending"}
 
 
 async def test_pings_go_out_and_silence_ends_the_stream(world: World) -> None:
     policy = SessionPolicy(ping_interval_ms=5, silence_ms=40)
-    ear = await world.attach("careful", policy=policy)
+    replica = await world.replica(monotonic=world.time.seconds)
+    ear = await world.attach("careful", replica=replica, policy=policy)
     welcome = await ear.until(Welcome)
     numbers = []
     for _ in range(12):
+        world.time.jump(policy.silence_ms - 1)
         numbers.append((await ear.until(Ping)).number)
         ear.session.heard()
     ended = ear.session.error
     assert ended is None
 
+    world.time.jump(policy.silence_ms + 1)
     await ear.rest()
 
     assert welcome.ping_interval_ms == policy.ping_interval_ms
     assert welcome.silence_ms == policy.silence_ms
     assert numbers == list(range(1, 13))
     assert ear.session.error.reason is Reason.LIMIT_EXCEEDED
+    assert ear.session.error.facts == {"limit": "silence"}
 
 
 async def test_a_draining_referee_says_so_and_then_ends_the_stream(
