@@ -19,7 +19,7 @@ from ginref.transport.codec_message import (
     Sync,
     bot_message_from_wire,
     match_id_named,
-    message_to_wire,
+    message_to_bytes,
 )
 from ginref.transport.field import missing
 from ginref.v1 import bot_service_pb2 as bot_pb
@@ -40,9 +40,9 @@ class BotService(BotServiceServicer):
         """Make a session for each stream by `attach`."""
         self._attach: Final = attach
 
-    async def Connect(
+    async def Connect(  # type: ignore[override] # bytes of a ConnectResponse
         self, request_iterator: Incoming, context: object
-    ) -> AsyncGenerator[bot_pb.ConnectResponse, None]:
+    ) -> AsyncGenerator[bytes, None]:
         """Attach a bot: tell it what concerns it, and hear it, side by side.
 
         Raises:
@@ -57,7 +57,7 @@ class BotService(BotServiceServicer):
             hearing = asyncio.create_task(_hear(request_iterator, session))
             try:
                 async for message in session.outgoing():
-                    yield message_to_wire(message)
+                    yield message_to_bytes(message)
             finally:
                 hearing.cancel()
                 (failure,) = await asyncio.gather(hearing, return_exceptions=True)

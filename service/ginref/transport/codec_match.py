@@ -1,11 +1,15 @@
 """A match in public on the wire: facts, endings, clocks, events."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import repeat
+from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from ginref.app.report import ClockFacts, CreditFacts, MatchFacts, PublicEvent
 from ginref.engine.seat import Seat
+from ginref.record.clock import ClockPolicy
 from ginref.record.lifecycle import Ending
 from ginref.transport.codec_enum import (
     DEAL_SOURCES,
@@ -16,10 +20,15 @@ from ginref.transport.codec_enum import (
     STEPS,
 )
 from ginref.transport.codec_rules import clock_to_wire, ruleset_to_wire
+from ginref.transport.kept import Kept
+from ginref.transport.part import part
 from ginref.v1 import clock_pb2 as clock_pb
 from ginref.v1 import event_pb2 as event_pb
 from ginref.v1 import match_pb2 as match_pb
 from ginref.v1 import seat_pb2 as seat_pb
+
+_CLOCKS: Final = 1024
+"""Seats whose clocks are kept as they were written: one of them runs at a time."""
 
 
 def time_to_wire(time_ms: int) -> Timestamp:
@@ -77,18 +86,12 @@ def match_to_wire(facts: MatchFacts) -> match_pb.Match:
 
 def clocks_to_wire(clock: ClockFacts) -> clock_pb.MatchClock:
     """Write the clocks of a match."""
-    seats = enumerate(zip(clock.banks_ms, clock.strikes, strict=True))
-    return clock_pb.MatchClock(
-        policy=clock_to_wire(clock.policy),
-        seats=[
-            clock_pb.SeatClock(
-                seat=SEATS[Seat(seat)],
-                bank_ms=bank_ms,
-                strikes_used=strikes,
-                strikes_left=max(0, clock.strikes_allowed - strikes),
-            )
-            for seat, (bank_ms, strikes) in seats
-        ],
+    return clock_pb.MatchClock.FromString(clocks_to_bytes(clock))
+
+
+def clocks_to_bytes(clock: ClockFacts) -> bytes:
+    """Write the clocks of a match, as bytes of a `MatchClock`."""
+    running = clock_pb.MatchClock(
         deadline=(
             None if clock.deadline_ms is None else time_to_wire(clock.deadline_ms)
         ),
@@ -97,6 +100,37 @@ def clocks_to_wire(clock: ClockFacts) -> clock_pb.MatchClock:
         last_referee_ms=clock.referee_ms,
         credits=map(credit_to_wire, clock.credits),
     )
+    return b"".join(
+        (
+            _policy(clock.policy),
+            *map(
+                _seat_clock,
+                Seat,
+                clock.banks_ms,
+                clock.strikes,
+                repeat(clock.strikes_allowed),
+            ),
+            running.SerializeToString(),
+        )
+    )
+
+
+def _policy_to_bytes(policy: ClockPolicy) -> bytes:
+    return clock_pb.MatchClock(policy=clock_to_wire(policy)).SerializeToString()
+
+
+_policy: Final = Kept(_policy_to_bytes)
+
+
+@lru_cache(_CLOCKS)
+def _seat_clock(seat: Seat, bank_ms: int, strikes: int, allowed: int) -> bytes:
+    written = clock_pb.SeatClock(
+        seat=SEATS[seat],
+        bank_ms=bank_ms,
+        strikes_used=strikes,
+        strikes_left=max(0, allowed - strikes),
+    )
+    return part(clock_pb.MatchClock.SEATS_FIELD_NUMBER, written.SerializeToString())
 
 
 def credit_to_wire(credit: CreditFacts) -> clock_pb.Credit:
@@ -112,27 +146,23 @@ def events_to_wire(events: Iterable[PublicEvent]) -> list[event_pb.MatchEvent]:
 
 
 def _event_to_wire(event: PublicEvent) -> event_pb.MatchEvent:
-    message = event_pb.MatchEvent(
-        version=event.version, time=time_to_wire(event.time_ms)
-    )
+    written, version = event_pb.MatchEvent, event.version
+    time = time_to_wire(event.time_ms)
     seat = seat_pb.SEAT_UNSPECIFIED if event.seat is None else SEATS[event.seat]
     match event.kind:
         case "created":
-            message.created.SetInParent()
+            return written(version=version, time=time, created=event_pb.Created())
         case "played":
-            message.played.MergeFrom(
-                event_pb.Played(
-                    seat=seat, move=event.move or "", elapsed_ms=event.elapsed_ms
-                )
+            played = event_pb.Played(
+                seat=seat, move=event.move or "", elapsed_ms=event.elapsed_ms
             )
+            return written(version=version, time=time, played=played)
         case "struck":
-            message.struck.MergeFrom(
-                event_pb.Struck(seat=seat, strikes_used=event.strikes)
-            )
+            struck = event_pb.Struck(seat=seat, strikes_used=event.strikes)
+            return written(version=version, time=time, struck=struck)
         case "ended":
-            message.ended.MergeFrom(
-                event_pb.Ended(ending=maybe_ending_to_wire(event.ending))
-            )
+            ended = event_pb.Ended(ending=maybe_ending_to_wire(event.ending))
+            return written(version=version, time=time, ended=ended)
         case step:
-            message.prepared.MergeFrom(event_pb.Prepared(seat=seat, step=STEPS[step]))
-    return message
+            prepared = event_pb.Prepared(seat=seat, step=STEPS[step])
+            return written(version=version, time=time, prepared=prepared)

@@ -28,7 +28,7 @@ from ginref.transport.codec_sheet import (
     reveal_to_wire,
     sheet_to_wire,
 )
-from ginref.transport.codec_view import seat_view_to_wire
+from ginref.transport.codec_view import seat_view_to_bytes, seat_view_to_wire
 from ginref.transport.field import (
     MESSAGE_BYTES,
     invalid,
@@ -37,6 +37,7 @@ from ginref.transport.field import (
     read_id,
     read_within,
 )
+from ginref.transport.part import part
 from ginref.transport.status import refusal_of
 from ginref.v1 import bot_service_pb2 as bot_pb
 from ginref.v1 import session_pb2 as session_pb
@@ -137,6 +138,16 @@ def match_id_named(request: bot_pb.ConnectRequest) -> str:
         return read_id(named, "match_id")
     except RefusedError:
         return ""
+
+
+def message_to_bytes(message: app.Message) -> bytes:
+    """Write what the referee says, as bytes of a `ConnectResponse`."""
+    if isinstance(message, app.Turn):
+        view = part(
+            session_pb.Turn.VIEW_FIELD_NUMBER, seat_view_to_bytes(message.report)
+        )
+        return part(bot_pb.ConnectResponse.TURN_FIELD_NUMBER, view)
+    return message_to_wire(message).SerializeToString()
 
 
 def message_to_wire(  # noqa: C901, PLR0911, PLR0912 - one case for each message
@@ -310,26 +321,26 @@ def _prepare(message: app.Prepare) -> session_pb.Prepare:
 
 
 def _move_result(message: app.MoveResult) -> session_pb.MoveResult:
-    written = session_pb.MoveResult(
+    accepted, refused = None, None
+    match message.result:
+        case MoveReport() as report:
+            accepted = session_pb.MoveAccepted(
+                version=report.version,
+                accept_time=time_to_wire(report.time_ms),
+                elapsed_ms=report.elapsed_ms,
+                referee_ms=report.referee_ms,
+            )
+        case RefusedError() as error:
+            refused = refusal_to_wire(error, message.version)
+        case _:
+            assert_never(message.result)
+    return session_pb.MoveResult(
         match_id=message.match_id,
         seat=SEATS[message.seat],
         request_id=message.request_id,
+        accepted=accepted,
+        refused=refused,
     )
-    match message.result:
-        case MoveReport() as report:
-            written.accepted.MergeFrom(
-                session_pb.MoveAccepted(
-                    version=report.version,
-                    accept_time=time_to_wire(report.time_ms),
-                    elapsed_ms=report.elapsed_ms,
-                    referee_ms=report.referee_ms,
-                )
-            )
-        case RefusedError() as error:
-            written.refused.MergeFrom(refusal_to_wire(error, message.version))
-        case _:
-            assert_never(message.result)
-    return written
 
 
 def _round_over(message: app.RoundOver) -> session_pb.RoundOver:

@@ -18,9 +18,13 @@ from ginref.v1 import view_pb2 as view_pb
 
 def sheet_to_wire(sheet: ScoreSheet, game_target: int) -> sheet_pb.ScoreSheet:
     """Write the score sheet."""
-    written = sheet_pb.ScoreSheet(game_target=game_target)
-    written.MergeFrom(_columns(sheet))
-    return written
+    return sheet_pb.ScoreSheet.FromString(sheet_to_bytes(sheet, game_target))
+
+
+def sheet_to_bytes(sheet: ScoreSheet, game_target: int) -> bytes:
+    """Write the score sheet, as bytes of a `ScoreSheet`."""
+    target = sheet_pb.ScoreSheet(game_target=game_target)
+    return target.SerializeToString() + _columns(sheet)
 
 
 def columns_to_wire(positions: Iterable[int]) -> list[int]:
@@ -30,7 +34,12 @@ def columns_to_wire(positions: Iterable[int]) -> list[int]:
 
 def reveal_to_wire(reveal: RoundReveal) -> view_pb.RoundReveal:
     """Write a round that ended in a knock, with both hands."""
-    return view_pb.RoundReveal(
+    return view_pb.RoundReveal.FromString(reveal_to_bytes(reveal))
+
+
+def reveal_to_bytes(reveal: RoundReveal) -> bytes:
+    """Write a round that ended in a knock, as bytes of a `RoundReveal`."""
+    rest = view_pb.RoundReveal(
         round=reveal.number,
         dealer=SEATS[reveal.dealer],
         outcome=OUTCOMES[reveal.outcome],
@@ -38,12 +47,12 @@ def reveal_to_wire(reveal: RoundReveal) -> view_pb.RoundReveal:
         points=reveal.points,
         columns=columns_to_wire(reveal.columns),
         idle=seat_to_wire(reveal.idle),
-        showdown=_showdown(reveal.showdown),
     )
+    return rest.SerializeToString() + _showdown(reveal.showdown)
 
 
-def _showdown_of(shown: Showdown) -> view_pb.Showdown:
-    return view_pb.Showdown(
+def _showdown_to_bytes(shown: Showdown) -> bytes:
+    showdown = view_pb.Showdown(
         knocker=SEATS[shown.knocker],
         defender=SEATS[shown.defender],
         discard=None if shown.discard is None else str(shown.discard),
@@ -58,21 +67,23 @@ def _showdown_of(shown: Showdown) -> view_pb.Showdown:
         knocker_points=shown.arrangement.points,
         defender_points=shown.spread.points,
     )
+    return view_pb.RoundReveal(showdown=showdown).SerializeToString()
 
 
-_showdown: Final = Kept(_showdown_of)
+_showdown: Final = Kept(_showdown_to_bytes)
 """A showdown is part of every view of the round that follows."""
 
 
-def _columns_of(sheet: ScoreSheet) -> sheet_pb.ScoreSheet:
-    return sheet_pb.ScoreSheet(
+def _columns_to_bytes(sheet: ScoreSheet) -> bytes:
+    columns = sheet_pb.ScoreSheet(
         games=[_game_to_wire(game, at) for at, game in enumerate(sheet.games, start=1)],
         games_won=_counts_to_wire(sheet.games_won),
         rounds_won=_counts_to_wire(sheet.wins),
     )
+    return columns.SerializeToString()
 
 
-_columns: Final = Kept(_columns_of)
+_columns: Final = Kept(_columns_to_bytes)
 """Sheets change once a round, and are part of every view."""
 
 

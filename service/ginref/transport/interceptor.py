@@ -95,7 +95,9 @@ class Interceptor(grpc.aio.ServerInterceptor):
                 return await answer(request, context)
 
         return grpc.unary_unary_rpc_method_handler(
-            respond, _careful(handler.request_deserializer), handler.response_serializer
+            respond,
+            _careful(handler.request_deserializer),
+            _writing(handler.response_serializer),
         )
 
     def _streaming(self, handler: Handler, method: str) -> Handler:
@@ -121,7 +123,9 @@ class Interceptor(grpc.aio.ServerInterceptor):
             else grpc.unary_stream_rpc_method_handler
         )
         wrapped: Handler = make(
-            respond, _careful(handler.request_deserializer), handler.response_serializer
+            respond,
+            _careful(handler.request_deserializer),
+            _writing(handler.response_serializer),
         )
         return wrapped
 
@@ -207,6 +211,19 @@ def _secret(context: Context) -> str | None:
             scheme, secret = value[: len(_SCHEME)], value[len(_SCHEME) :]
             return secret.strip() if scheme.lower() == _SCHEME else None
     return None
+
+
+def _writing(
+    serialize: Callable[[Any], bytes] | None,
+) -> Callable[[Any], bytes] | None:
+    """Return a writer that takes messages and what is written already."""
+    if serialize is None:
+        return None
+
+    def write(answer: Any) -> bytes:  # noqa: ANN401 - the message of any method
+        return answer if isinstance(answer, bytes) else serialize(answer)
+
+    return write
 
 
 def _careful(

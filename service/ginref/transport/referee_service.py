@@ -22,8 +22,13 @@ from ginref.transport.codec_request import (
     seat_step_from_wire,
     submission_from_wire,
 )
-from ginref.transport.codec_view import public_view_to_wire, seat_view_to_wire
+from ginref.transport.codec_view import (
+    public_view_to_wire,
+    seat_view_to_bytes,
+    seat_view_to_wire,
+)
 from ginref.transport.field import read_id
+from ginref.transport.part import part
 from ginref.v1 import referee_service_pb2 as referee_pb
 from ginref.v1.referee_service_pb2_grpc import RefereeServiceServicer
 
@@ -87,23 +92,26 @@ class RefereeService(RefereeServiceServicer):
             matches=map(match_to_wire, page.matches), next_page_token=page.cursor or ""
         )
 
-    async def SubmitMove(
+    async def SubmitMove(  # type: ignore[override] # bytes of a SubmitMoveResponse
         self, request: referee_pb.SubmitMoveRequest, context: object
-    ) -> referee_pb.SubmitMoveResponse:
+    ) -> bytes:
         """Judge a move."""
         del context
         call = CALL.get()
         report = await self._desk.submit_move(
             call.caller, submission_from_wire(request), call.received
         )
-        return referee_pb.SubmitMoveResponse(
+        answer = referee_pb.SubmitMoveResponse(
             version=report.version,
             accept_time=time_to_wire(report.time_ms),
             elapsed_ms=report.elapsed_ms,
             referee_ms=report.referee_ms,
-            turn=None if report.turn is None else seat_view_to_wire(report.turn),
             ending=maybe_ending_to_wire(report.ending),
-        )
+        ).SerializeToString()
+        if report.turn is None:
+            return answer
+        turn = referee_pb.SubmitMoveResponse.TURN_FIELD_NUMBER
+        return answer + part(turn, seat_view_to_bytes(report.turn))
 
     async def WatchMatch(
         self, request: referee_pb.WatchMatchRequest, context: object

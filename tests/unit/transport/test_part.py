@@ -1,0 +1,26 @@
+import pytest
+
+from ginref.transport.part import part
+from ginref.v1 import bot_service_pb2, session_pb2
+
+FIELD = bot_service_pb2.ConnectResponse.MOVE_RESULT_FIELD_NUMBER
+
+
+@pytest.mark.parametrize("length", [0, 1, 121, 122, 125, 128, 16_380, 16_384, 70_000])
+def test_a_part_is_what_the_message_around_it_would_be(length: int) -> None:
+    inner = session_pb2.MoveResult(request_id="x" * length)
+
+    written = part(FIELD, inner.SerializeToString())
+
+    whole = bot_service_pb2.ConnectResponse(move_result=inner)
+    assert written == whole.SerializeToString()
+
+
+def test_parts_side_by_side_are_one_message() -> None:
+    result = bot_service_pb2.ConnectResponse.MOVE_RESULT_FIELD_NUMBER
+    named = session_pb2.MoveResult(request_id="a").SerializeToString()
+    placed = session_pb2.MoveResult(match_id="m").SerializeToString()
+
+    read = bot_service_pb2.ConnectResponse.FromString(part(result, named + placed))
+
+    assert read.move_result == session_pb2.MoveResult(request_id="a", match_id="m")
