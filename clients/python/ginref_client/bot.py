@@ -22,7 +22,8 @@ class Bot(ABC):
     Attributes:
         name: What to call the bot where the referee does not say; by default the
             name of its class in small letters.
-        clock: How long it may think about the turn at hand; None in local play.
+        clock: How long it may think about the turn at hand; None in local play. It
+            may change while the bot thinks: time is given back after an outage.
     """
 
     name: str = ""

@@ -75,8 +75,8 @@ class TurnClock:
     """How long a bot may think about the turn at hand.
 
     Attributes:
-        left_ms: Milliseconds until the deadline when the turn arrived; None when
-            no clock runs.
+        left_ms: Milliseconds until the deadline when the turn arrived, with all that
+            was credited since; None when no clock runs.
         bank_ms: Milliseconds left in the bank for the rest of the match.
         strikes_left: Illegal moves that may still follow without losing the match.
     """

@@ -19,7 +19,7 @@ from ginref_client.error import FencedError
 from ginref_client.fact import FinishedMatch, MatchInfo
 from ginref_client.seat_play import SeatPlay, Surroundings
 from ginref_client.status import reason_name
-from ginref_client.wire import require, seat_from_wire, seat_to_wire
+from ginref_client.wire import milliseconds, require, seat_from_wire, seat_to_wire
 
 _log = logging.getLogger(__name__)
 
@@ -84,6 +84,7 @@ class Roster:
             "turn": self._turn,
             "move_result": self._move_result,
             "round_over": self._round_over,
+            "credit_given": self._credit_given,
             "match_over": self._match_over,
             "problem": self._problem,
             "ping": self._ping,
@@ -218,6 +219,11 @@ class Roster:
     def _round_over(self, message: session_pb2.RoundOver) -> None:
         if play := self._known(message):
             play.round_over(message)
+
+    def _credit_given(self, message: session_pb2.CreditGiven) -> None:
+        seat = seat_from_wire(message.credit.seat)
+        if play := self._plays.get((message.match_id, seat)):
+            play.credited(message.credit.version, milliseconds(message.deadline))
 
     def _ping(self, message: session_pb2.Ping) -> None:
         pong = session_pb2.Pong(number=message.number)

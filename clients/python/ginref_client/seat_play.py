@@ -27,10 +27,11 @@ from ginref_client.codec import (
     sheet_from_wire,
 )
 from ginref_client.evidence import Evidence
-from ginref_client.fact import FinishedMatch, FinishedRound, MatchInfo, TurnClock
+from ginref_client.fact import FinishedMatch, FinishedRound, MatchInfo
 from ginref_client.fallback import harmless_move
 from ginref_client.status import reason_name
 from ginref_client.thinking import ThinkingPool
+from ginref_client.turn import Turn
 from ginref_client.wire import milliseconds, seat_to_wire
 
 _log = logging.getLogger(__name__)
@@ -66,20 +67,10 @@ class _Fate(enum.Enum):
 
 
 @dataclass(slots=True)
-class _Turn:
-    """A turn that is thought about, and the moves that were tried in it."""
-
-    version: int
-    view: SeatView
-    clock: TurnClock
-    tried: list[Move]
-
-
-@dataclass(slots=True)
 class _Submission:
     """A move on its way."""
 
-    turn: _Turn
+    turn: Turn
     request: session_pb2.MoveSubmission
     fate: _Fate = _Fate.UNKNOWN
 
@@ -121,7 +112,7 @@ class SeatPlay:
         self._around = around
         self._info: MatchInfo | None = None
         self._rounds_told = 0
-        self._turn: _Turn | None = None
+        self._turn: Turn | None = None
         self._submission: _Submission | None = None
         self._resigned = False
         self._over = False
@@ -152,13 +143,19 @@ class SeatPlay:
                 self._send(sent)
             return
         if self._turn is not None and self._turn.version == message.version:
+            self.credited(message.version, milliseconds(message.clock.deadline))
             return
         view = seat_view_from_wire(message)
         self._catch_up(message, view)
         if view.is_my_turn:
             self._submission = None
-            self._turn = _Turn(message.version, view, _clock(message, self.seat), [])
+            self._turn = Turn.of(message, view)
             self._jobs.put_nowait(partial(self._think, self._turn))
+
+    def credited(self, version: int, deadline_ms: int) -> None:
+        """Learn until when the turn at a version lasts, after time was given back."""
+        if self._turn is not None and self._turn.version == version:
+            self._turn.last_until(deadline_ms)
 
     def result(self, message: session_pb2.MoveResult) -> None:
         """Hear what became of a move."""
@@ -237,16 +234,17 @@ class SeatPlay:
         while (job := await self._jobs.get()) is not None:
             await job()
 
-    async def _think(self, turn: _Turn) -> None:
+    async def _think(self, turn: Turn) -> None:
         if not self._is_at_hand(turn):
             return
-        self._bot.clock = turn.clock
+        turn.think(self._bot)
         move = await self._choose(turn.view)
+        turn.thinker = None
         # Meanwhile the match may have moved on, by a clock for example.
         if move is not None and self._is_at_hand(turn):
             self._submit(turn, move)
 
-    def _is_at_hand(self, turn: _Turn) -> bool:
+    def _is_at_hand(self, turn: Turn) -> bool:
         return turn is self._turn and not self._over
 
     async def _choose(self, view: SeatView) -> Move | None:
@@ -273,7 +271,7 @@ class SeatPlay:
         self._resign()
         return None
 
-    def _submit(self, turn: _Turn, move: Move) -> None:
+    def _submit(self, turn: Turn, move: Move) -> None:
         turn.tried.append(move)
         request = session_pb2.MoveSubmission(
             match_id=self.match_id,
@@ -364,16 +362,3 @@ def _check(view: SeatView, move: object) -> None:
     if not isinstance(move, Move):
         raise TypeError(f"choose returned {type(move).__name__}, which is no move")
     view.check(move)
-
-
-def _clock(message: view_pb2.SeatView, seat: Seat) -> TurnClock:
-    clock = message.clock
-    left = None
-    if clock.HasField("deadline"):
-        left = milliseconds(clock.deadline) - milliseconds(clock.server_time)
-    own = next((row for row in clock.seats if row.seat == seat_to_wire(seat)), None)
-    return TurnClock(
-        left_ms=left,
-        bank_ms=own.bank_ms if own else 0,
-        strikes_left=own.strikes_left if own else 0,
-    )

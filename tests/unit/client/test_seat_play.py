@@ -1,5 +1,7 @@
 import logging
 import threading
+import time
+from dataclasses import replace
 
 import pytest
 from tests.unit.client.fake_referee import (
@@ -11,6 +13,7 @@ from tests.unit.client.fake_referee import (
 )
 
 from ginref.app import message as app
+from ginref.app.report import CreditFacts
 from ginref.engine.move import Discard, Move
 from ginref.engine.seat import Seat
 from ginref.engine.view import SeatView
@@ -62,6 +65,51 @@ async def test_a_bot_knows_its_clock() -> None:
         await play(url, bot)
 
     assert bot.clocks[0] == TurnClock(left_ms=9_500, bank_ms=7_000, strikes_left=3)
+
+
+class Generous(FakeReferee):
+    """Gives time back in the middle of each turn: by a credit, or by a new view."""
+
+    def __init__(self, *, tell_again: bool) -> None:
+        super().__init__()
+        self.tell_again = tell_again
+
+    def state(self) -> list[app.Message]:
+        told = super().state()
+        if self.stage is not Stage.PLAYING:
+            return told
+        (turn,) = told
+        assert isinstance(turn, app.Turn)
+        clock = replace(turn.report.clock, deadline_ms=14_000)
+        again = app.Turn(replace(turn.report, clock=clock))
+        return [
+            turn,
+            self.credit(self.version - 1, Seat.NORTH, 98_000),
+            self.credit(self.version, Seat.SOUTH, 99_000),
+            again if self.tell_again else self.credit(self.version, Seat.NORTH, 14_000),
+        ]
+
+    def credit(self, version: int, seat: Seat, deadline_ms: int) -> app.Message:
+        credit = CreditFacts(version, seat, 3_000)
+        return app.CreditGiven(match_id="m1", credit=credit, deadline_ms=deadline_ms)
+
+
+@pytest.mark.parametrize("how", ["by a credit", "by a turn"])
+async def test_a_bot_that_thinks_learns_of_time_that_is_given_back(how: str) -> None:
+    class Waiting(Listener):
+        def choose(self, view: SeatView) -> Move:
+            for _ in range(1_000):
+                if self.clock and self.clock.left_ms != 9_500:
+                    break
+                time.sleep(0.01)
+            return super().choose(view)
+
+    bot = Waiting()
+
+    async with listening(Generous(tell_again=how == "by a turn")) as url:
+        await play(url, bot)
+
+    assert {clock and clock.left_ms for clock in bot.clocks} == {12_500}
 
 
 async def test_a_slow_bot_still_answers_pings() -> None:
