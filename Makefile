@@ -56,7 +56,7 @@ MATCHES ?= 24
 REPETITIONS ?= 3
 
 .PHONY: bench
-bench: development ## Measure a referee beside a bare server; build/bench.json
+bench: development kaggle ## Measure a referee beside a bare server; build/bench.json
 	@MATCHES=$(MATCHES) REPETITIONS=$(REPETITIONS) \
 	  $(BIN)/python -m tests.benchmarks.bench_referee
 
@@ -108,6 +108,17 @@ peers: development
 	@.ci/venv requirements-peers.lock --no-deps --no-build-isolation --use-pep517 \
 	  --only-binary open-spiel,numpy || printf 'Without other engines.\n' >&2
 
+# A referee of others that the benchmark measures too, apart from all else.
+.PHONY: kaggle
+kaggle: development
+	@cmp -s requirements-kaggle.lock build/kaggle/requirements-kaggle.lock || \
+	{ rm -rf build/kaggle && $(BIN)/python -m venv build/kaggle && \
+	  build/kaggle/bin/python -m pip install --quiet --no-input --no-deps \
+	  --disable-pip-version-check --only-binary :all: --require-hashes \
+	  --requirement requirements-kaggle.lock </dev/null && \
+	  cp requirements-kaggle.lock build/kaggle/; } || \
+	printf 'Without kaggle-environments.\n' >&2
+
 .PHONY: lock
 lock: ## Choose the newest packages that fit and pin them by hash
 	@mkdir -p build
@@ -119,6 +130,8 @@ lock: ## Choose the newest packages that fit and pin them by hash
 	  --extra server --output-file requirements.lock pyproject.toml
 	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade --constraint requirements-dev.lock \
 	  --no-deps --group peers --output-file requirements-peers.lock
+	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade \
+	  --no-deps --group kaggle --output-file requirements-kaggle.lock
 
 # One lock for every platform and Python, without the name of any index.
 LOCK_OPTIONS := --quiet --universal --python-version 3.11 --generate-hashes \

@@ -245,9 +245,9 @@ class Streams:
     _hearing: list[asyncio.Task[None]] = field(default_factory=list)
     _over: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def open(self, channel: grpc.aio.Channel) -> None:
-        """Open both, and let whatever is said at first go by."""
-        for seat in _SEATS:
+    async def open(self, channels: Sequence[grpc.aio.Channel]) -> None:
+        """Open both, each on a channel, and let whatever is said at first go by."""
+        for seat, channel in zip(_SEATS, channels, strict=True):
             outbox = self._outboxes[seat]
             outbox.put_nowait(self.hellos[seat])
             stream: Any = channel.stream_stream(self.method)
@@ -317,11 +317,17 @@ def answered_by_relay(message: bytes) -> str | None:
 
 
 async def stream(
-    channel: grpc.aio.Channel, pairs: Sequence[Streams], lines: Sequence[Line]
+    channels: Sequence[grpc.aio.Channel],
+    pairs: Sequence[Streams],
+    lines: Sequence[Line],
 ) -> Played:
-    """Play lines on the streams of pairs, in turn, all side by side."""
-    for streams in pairs:
-        await streams.open(channel)
+    """Play lines on the streams of pairs, in turn, all side by side.
+
+    Of every other pair the two seats are on different channels, if there are several.
+    """
+    for number, streams in enumerate(pairs):
+        first, others = number // 2, number // 2 + number % 2
+        await streams.open([channels[n % len(channels)] for n in (first, others)])
     await asyncio.sleep(1)
     count = len(pairs)
     began = time.perf_counter()

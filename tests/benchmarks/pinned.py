@@ -14,10 +14,10 @@ _TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
 @contextlib.contextmanager
-def pinned(core: int) -> Iterator[None]:
-    """Run what is begun here on one core, and go back."""
+def pinned(*cores: int) -> Iterator[None]:
+    """Run what is begun here on these cores, and go back."""
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {core})
+    os.sched_setaffinity(0, cores)
     try:
         yield
     finally:
@@ -28,6 +28,12 @@ def cpu_seconds(pid: int) -> float:
     """Return the processor time of a process so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+def resident_bytes(pid: int) -> int:
+    """Return the memory that a process has."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 @contextlib.asynccontextmanager

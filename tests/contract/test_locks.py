@@ -9,6 +9,7 @@ ROOT = Path(__file__).parents[2]
 RUNTIME = "requirements.lock"
 DEVELOPMENT = "requirements-dev.lock"
 PEERS = "requirements-peers.lock"
+KAGGLE = "requirements-kaggle.lock"
 
 each_lock = pytest.mark.parametrize(
     "lock",
@@ -16,6 +17,7 @@ each_lock = pytest.mark.parametrize(
         pytest.param(RUNTIME, id="runtime"),
         pytest.param(DEVELOPMENT, id="development"),
         pytest.param(PEERS, id="peers"),
+        pytest.param(KAGGLE, id="kaggle"),
     ],
 )
 
