@@ -14,6 +14,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -32,7 +33,7 @@ _LOG_TAIL: Final = 2000
 _SOCKET_PATH_LIMIT: Final = 107 if sys.platform == "linux" else 103
 """Bytes of a socket's path that the system takes."""
 
-_LOCK_ATTEMPTS: Final = 100
+_LOCK_PATIENCE_S: Final = 5.0
 """A server whose referee has been killed may keep its folder for a moment."""
 
 _ANSWER_PATIENCE_S: Final = 5.0
@@ -258,15 +259,16 @@ async def _take(folder: Path) -> int:
         FolderInUseError: Another process holds it.
     """
     descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    end = time.monotonic() + _LOCK_PATIENCE_S
     try:
-        for _ in range(_LOCK_ATTEMPTS):
-            if _try_lock(descriptor):
-                return descriptor
+        while not _try_lock(descriptor):
+            if time.monotonic() > end:
+                raise FolderInUseError(folder)  # noqa: TRY301 - closed below
             await asyncio.sleep(_POLL_S)
-        raise FolderInUseError(folder)  # noqa: TRY301 - the descriptor is closed below
     except BaseException:
         os.close(descriptor)
         raise
+    return descriptor
 
 
 def _try_lock(descriptor: int) -> bool:

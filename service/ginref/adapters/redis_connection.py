@@ -325,7 +325,9 @@ class RedisConnection:
         return statuses
 
     async def _status(self, address: Address) -> Status:
-        async with asyncio.timeout(LOOK_PATIENCE_S):
+        # Where another server may have taken over, one that is slow is not waited for.
+        patience_s = LOOK_PATIENCE_S if self._topology.can_move else self._patience_s
+        async with asyncio.timeout(patience_s):
             return await self._node(address).learn()
 
     def _node(self, address: Address) -> Node:
