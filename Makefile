@@ -60,6 +60,13 @@ bench: development kaggle ## Measure a referee beside a bare server; build/bench
 	@MATCHES=$(MATCHES) REPETITIONS=$(REPETITIONS) \
 	  $(BIN)/python -m tests.benchmarks.bench_referee
 
+# Some of stores, open, bots and watchers.
+PARTS ?= stores,open,bots,watchers
+
+.PHONY: bench-scale
+bench-scale: development ## Measure a referee with very many of everything; build/bench-scale.json
+	@MATCHES=$(MATCHES) PARTS=$(PARTS) $(BIN)/python -m tests.benchmarks.bench_scale
+
 # How often each kind of failover happens in a soak; ten of each take 15 minutes.
 FAULTS ?= 10
 

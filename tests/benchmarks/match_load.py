@@ -23,6 +23,7 @@ from ginref.engine.seat import Seat
 from ginref.engine.view import view_for
 from ginref.v1 import (
     bot_service_pb2,
+    clock_pb2,
     match_pb2,
     move_pb2,
     ruleset_pb2,
@@ -166,8 +167,14 @@ class Played:
         return sum(self.notices) // len(self.trips)
 
 
-async def set_up(
-    channel: grpc.aio.Channel, host: Metadata, pair: Pair, played: Game, name: str
+async def set_up(  # noqa: PLR0913 - all that makes a match
+    channel: grpc.aio.Channel,
+    host: Metadata,
+    pair: Pair,
+    played: Game,
+    name: str,
+    *,
+    clock: clock_pb2.ClockPolicy = PATIENT,
 ) -> Line:
     """Create a match and take both seats."""
     referee = RefereeServiceStub(channel)
@@ -176,7 +183,7 @@ async def set_up(
             request_id=name,
             ruleset=ruleset_pb2.RulesetChoice(preset=PRESET),
             bots=pair.names,
-            clock=PATIENT,
+            clock=clock,
             deal_source=match_pb2.DEAL_SOURCE_SEEDED,
             seed=played.seed,
         ),

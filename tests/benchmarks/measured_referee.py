@@ -12,6 +12,7 @@ from typing import Any, Final
 import grpc.aio
 from tests.benchmarks.match_load import (
     Line,
+    Metadata,
     Pair,
     Played,
     Streams,
@@ -97,6 +98,10 @@ class Bench:
             ]
             load = stream(channels, streams, lines)
             return await measured(server, "Connect", self.pids, load)
+
+    def metadata(self, number: int) -> tuple[Metadata, Metadata]:
+        """Return what the seats of a match show that was set up in turn."""
+        return self.pairs[number % len(self.pairs)].metadata
 
     async def bytes_over_budget(self) -> tuple[int, int]:
         """Return what a live match takes in the store before its last move, and moves.
