@@ -98,7 +98,7 @@ class ServerOptions:
     write_ms: int = 10_000
     admit_ms: int = 5_000
     connection_age_ms: int | None = None
-    call_limit: int = 4096
+    call_limit: int = 8192
     stream_limit: int = 1000
 
     def channel_arguments(self) -> list[tuple[str, int]]:
