@@ -43,6 +43,7 @@ from ginref.record.entry import (
     entry_word,
 )
 from ginref.record.envelope import seal_envelope
+from ginref.record.flaw import Flaw
 from ginref.record.setup import Setup
 from ginref.record.verify import Finding, verify_record
 from ginref.transport.status import CODES
@@ -243,6 +244,13 @@ def test_the_kinds_of_entries_are_those_of_the_page() -> None:
     told = [kind.strip("`") for kind, *_ in rows(DOCS / "records.md", "### `entries`")]
 
     assert told == [entry_word(entry) for entry in ONE_OF_EACH]
+
+
+def test_the_kinds_of_wrong_things_are_those_of_the_page() -> None:
+    page = (DOCS / "records.md").read_text(encoding="utf-8")
+    table = page.split("| `wrong` |", 1)[1].split("\n\n", 1)[0]
+
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == list(Flaw)
 
 
 def test_a_record_is_checked_by_the_commands_on_its_page(

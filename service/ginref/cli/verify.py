@@ -146,6 +146,7 @@ def _facts(path: Path, verdict: Verdict) -> dict[str, Any]:
         "finding": str(verdict.finding),
         "exit_code": verdict.finding.exit_code,
         "problem": verdict.problem,
+        "wrong": None if verdict.wrong is None else str(verdict.wrong),
         "version": verdict.version,
         "key_id": verdict.key_id,
         "key_known": verdict.is_trusted,

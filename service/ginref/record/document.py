@@ -25,6 +25,7 @@ from ginref.engine.ruleset import Ruleset
 from ginref.record.clock import CUSTOM, PRESETS, ClockPolicy
 from ginref.record.entry import StampedEntry
 from ginref.record.entry_json import entry_to_json, read_entry
+from ginref.record.flaw import Flaw
 from ginref.record.replay import Replay, ReplayError, replay
 from ginref.record.section import derived_sections
 from ginref.record.setup import (
@@ -110,7 +111,8 @@ def build_record(setup: Setup, entries: Sequence[StampedEntry]) -> bytes:
     replayed = replay(setup, entries)
     if replayed.state.ending is None:
         last = entries[-1]
-        raise ReplayError(last.version, last.refusal, "the match is not over with it")
+        what = "the match is not over with it"
+        raise ReplayError(last.version, last.refusal, what, Flaw.ENDING)
     return canonical(record_json(setup, entries, replayed))
 
 

@@ -27,6 +27,7 @@ from ginref.record.entry import (
     TimedOut,
     Voided,
 )
+from ginref.record.flaw import Flaw
 from ginref.record.lifecycle import (
     MatchState,
     StepError,
@@ -45,15 +46,17 @@ class ReplayError(ValueError):
         version: Version of the first wrong entry.
         refusal: Its refusal number; 0 for a step.
         what: What is wrong with it.
+        flaw: What kind of thing that is.
     """
 
-    def __init__(self, version: int, refusal: int, what: str) -> None:
+    def __init__(self, version: int, refusal: int, what: str, flaw: Flaw) -> None:
         """Keep the place and what is wrong; the message is made of both."""
         number = f"{version}-{refusal}" if refusal else str(version)
         super().__init__(f"entry {number}: {what}")
         self.version = version
         self.refusal = refusal
         self.what = what
+        self.flaw = flaw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,11 +102,17 @@ class Replay:
 _JUDGED: Final = (Accepted, Declined, Committed, Revealed, Moved, Refused, Resigned)
 
 _WHY: Final = {
-    StepReason.MATCH_OVER: "the match is over before it",
-    StepReason.NOT_PLAYING: "it is a move, but no cards are dealt",
-    StepReason.OUT_OF_ORDER: "it cannot follow at this point of the match",
-    StepReason.COMMITMENT_BROKEN: "the share is not the one committed to",
-    StepReason.LEGAL_AFTER_ALL: "the refused move is legal",
+    StepReason.MATCH_OVER: ("the match is over before it", Flaw.ENDING),
+    StepReason.NOT_PLAYING: ("it is a move, but no cards are dealt", Flaw.MOVE),
+    StepReason.OUT_OF_ORDER: (
+        "it cannot follow at this point of the match",
+        Flaw.DEAL,
+    ),
+    StepReason.COMMITMENT_BROKEN: (
+        "the share is not the one committed to",
+        Flaw.DEAL,
+    ),
+    StepReason.LEGAL_AFTER_ALL: ("the refused move is legal", Flaw.MOVE),
 }
 
 
@@ -114,7 +123,7 @@ def check_order(entries: Sequence[StampedEntry]) -> None:
         ReplayError: Naming the first entry that is out of order.
     """
     if not entries:
-        raise ReplayError(1, 0, "the creation is missing")
+        raise ReplayError(1, 0, "the creation is missing", Flaw.CHAIN)
     version, refusal, time_ms = 0, 0, entries[0].time_ms
     for stamped in entries:
         here = stamped.version, stamped.refusal
@@ -123,11 +132,14 @@ def check_order(entries: Sequence[StampedEntry]) -> None:
         following = {(version + lost + 1, 0), (version, refusal + 1)}
         if here[0] < 1 or here not in following:
             place = f"{version}-{refusal}" if refusal else str(version)
-            raise ReplayError(*here, f"it does not follow entry {place}")
+            what = f"it does not follow entry {place}"
+            raise ReplayError(*here, what, Flaw.CHAIN)
         if stamped.time_ms < time_ms:
-            raise ReplayError(*here, "its time is before that of the one before it")
+            what = "its time is before that of the one before it"
+            raise ReplayError(*here, what, Flaw.CLOCK)
         if isinstance(stamped.entry, Created) is not (here == (1, 0)):
-            raise ReplayError(*here, "a match is created once, by its first entry")
+            what = "a match is created once, by its first entry"
+            raise ReplayError(*here, what, Flaw.CHAIN)
         version, refusal, time_ms = *here, stamped.time_ms
 
 
@@ -172,8 +184,8 @@ def replay(setup: Setup, entries: Sequence[StampedEntry]) -> Replay:
     )
 
 
-def _wrong(stamped: StampedEntry, what: str) -> ReplayError:
-    return ReplayError(stamped.version, stamped.refusal, what)
+def _wrong(stamped: StampedEntry, what: str, flaw: Flaw = Flaw.MOVE) -> ReplayError:
+    return ReplayError(stamped.version, stamped.refusal, what, flaw)
 
 
 def _credited(clock: StoredClock, stamped: StampedEntry) -> StoredClock:
@@ -183,7 +195,7 @@ def _credited(clock: StoredClock, stamped: StampedEntry) -> StoredClock:
         return clock
     if not clock.credit_ms <= stamped.credit_ms <= stamped.time_ms - clock.started_ms:
         what = f"{stamped.credit_ms} ms cannot be the credit of the running clock"
-        raise _wrong(stamped, what)
+        raise _wrong(stamped, what, Flaw.CLOCK)
     return replace(clock, credit_ms=stamped.credit_ms)
 
 
@@ -194,10 +206,12 @@ def _judge_time(setup: Setup, clock: StoredClock, stamped: StampedEntry) -> None
         return
     if late and isinstance(stamped.entry, _JUDGED):
         over_ms = stamped.time_ms - clock.due_ms
-        raise _wrong(stamped, f"it came {over_ms} ms after its deadline")
+        what = f"it came {over_ms} ms after its deadline"
+        raise _wrong(stamped, what, Flaw.CLOCK)
     if not late and isinstance(stamped.entry, TimedOut):
         left_ms = clock.due_ms + setup.clock.grace_ms - stamped.time_ms
-        raise _wrong(stamped, f"the seat had {left_ms} ms left, grace included")
+        what = f"the seat had {left_ms} ms left, grace included"
+        raise _wrong(stamped, what, Flaw.CLOCK)
 
 
 def _note_submission(known: set[tuple[Seat, str]], stamped: StampedEntry) -> None:
@@ -217,7 +231,11 @@ def _step(state: MatchState, stamped: StampedEntry) -> MatchState:
     try:
         return step(state, entry)
     except StepError as error:
-        raise _wrong(stamped, _WHY[error.reason]) from error
+        what, flaw = _WHY[error.reason]
+        # Everything else that may be out of order prepares the deal.
+        if isinstance(entry, Refused) and error.reason is StepReason.OUT_OF_ORDER:
+            flaw = Flaw.MOVE
+        raise _wrong(stamped, what, flaw) from error
     except IllegalMoveError as error:
         raise _wrong(stamped, f"the accepted move is illegal ({error})") from error
 

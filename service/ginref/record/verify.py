@@ -24,6 +24,7 @@ from ginref.record.envelope import (
     is_signature,
     parse_envelope,
 )
+from ginref.record.flaw import Flaw
 from ginref.record.replay import Replay, ReplayError, check_order, replay
 from ginref.record.setup import DealSource, statement
 from ginref.record.shape import first_difference
@@ -77,6 +78,8 @@ class Verdict:
         finding: What it comes to.
         problem: One sentence that names the first wrong thing; None if there is
             none.
+        wrong: What kind of thing that is, or that the key is not known; None if
+            nothing is wrong.
         version: Version of the entry that is wrong, if it is one.
         key_id: Name of the key whose signature counted, or that is not known.
         is_trusted: That key is one of those that were given.
@@ -87,6 +90,7 @@ class Verdict:
 
     finding: Finding
     problem: str | None = None
+    wrong: Flaw | None = None
     version: int | None = None
     key_id: str | None = None
     is_trusted: bool = False
@@ -127,6 +131,21 @@ class Verdict:
 class _BrokenError(Exception):
     """The first wrong thing."""
 
+    def __init__(self, flaw: Flaw, what: str) -> None:
+        super().__init__(what)
+        self.flaw = flaw
+
+
+_SECTIONS: Final = {
+    "openings": Flaw.DEAL,
+    "rounds": Flaw.SCORE,
+    "sheet": Flaw.SCORE,
+    "ending": Flaw.ENDING,
+    "clocks": Flaw.CLOCK,
+    "strikes": Flaw.MOVE,
+}
+"""What a section that follows from the others is about."""
+
 
 def verify_record(envelope: bytes, keys: Mapping[str, bytes]) -> Verdict:
     """Judge a signed match record.
@@ -140,23 +159,28 @@ def verify_record(envelope: bytes, keys: Mapping[str, bytes]) -> Verdict:
         key_id, trusted = _check_signatures(parsed, keys)
         record = parse_record(parsed.payload)
     except EnvelopeError as error:
-        return _broken(f"not a signed record: {error}")
-    except (_BrokenError, RecordError) as error:
-        return _broken(str(error))
+        return _broken(Flaw.FORM, f"not a signed record: {error}")
+    except RecordError as error:
+        return _broken(Flaw.FORM, str(error))
+    except _BrokenError as error:
+        return _broken(error.flaw, str(error))
     try:
         notes = _check_facts(record, keys)
         replayed = _replay(record) if record.is_open else None
-    except (ReplayError, _BrokenError, RecordError) as error:
+    except (ReplayError, _BrokenError) as error:
         return Verdict(
             finding=Finding.BROKEN,
             problem=str(error),
+            wrong=error.flaw,
             version=error.version if isinstance(error, ReplayError) else None,
             key_id=key_id,
             is_trusted=trusted,
             record=record,
         )
+    finding = _finding(trusted=trusted, is_open=record.is_open)
     return Verdict(
-        finding=_finding(trusted=trusted, is_open=record.is_open),
+        finding=finding,
+        wrong=Flaw.KEY if finding is Finding.UNKNOWN_KEY else None,
         key_id=key_id,
         is_trusted=trusted,
         record=record,
@@ -165,8 +189,8 @@ def verify_record(envelope: bytes, keys: Mapping[str, bytes]) -> Verdict:
     )
 
 
-def _broken(problem: str) -> Verdict:
-    return Verdict(finding=Finding.BROKEN, problem=problem)
+def _broken(flaw: Flaw, problem: str) -> Verdict:
+    return Verdict(finding=Finding.BROKEN, problem=problem, wrong=flaw)
 
 
 def _notes(record: Record, replayed: Replay | None) -> Iterator[str]:
@@ -194,14 +218,15 @@ def _check_signatures(
 ) -> tuple[str, bool]:
     """Return the name of the key that counts, and whether it is trusted."""
     if envelope.payload_type != PAYLOAD_TYPE:
-        raise _BrokenError(f"its type is {envelope.payload_type!r}, not a match record")
+        message = f"its type is {envelope.payload_type!r}, not a match record"
+        raise _BrokenError(Flaw.FORM, message)
     if not envelope.signatures:
-        raise _BrokenError("nobody has signed it")
+        raise _BrokenError(Flaw.SIGNATURE, "nobody has signed it")
     known = [mark for mark in envelope.signatures if mark.key_id in keys]
     for mark in known:
         if not is_signature(keys[mark.key_id], mark.value, envelope.signed):
             message = f"the signature was not made with the key {mark.key_id}"
-            raise _BrokenError(message)
+            raise _BrokenError(Flaw.SIGNATURE, message)
     return (known or envelope.signatures)[0].key_id, bool(known)
 
 
@@ -209,28 +234,33 @@ def _check_facts(record: Record, keys: Mapping[str, bytes]) -> tuple[str, ...]:
     """Check what can be checked without playing; return what is worth a note."""
     check_order(record.entries)
     if chain_head(record.document["entries"]) != record.chain:
-        raise _BrokenError("chain: not the head of the chain over the entries")
+        message = "chain: not the head of the chain over the entries"
+        raise _BrokenError(Flaw.CHAIN, message)
     setup = record.setup
     if record.is_open:
         share = commit_referee(setup.match_id, setup.referee_share)
         if share != setup.commitment:
             message = "openings.referee_share: not the share the referee committed to"
-            raise _BrokenError(message)
+            raise _BrokenError(Flaw.DEAL, message)
     if setup.key_id not in keys:
         return (f"the key that signed the commitment, {setup.key_id}, is not known",)
     signed = statement(setup.match_id, setup.ruleset, setup.bots, setup.commitment)
     if not is_signature(keys[setup.key_id], setup.signature, signed):
         message = f"match.signature: not made with the key {setup.key_id}"
-        raise _BrokenError(message)
+        raise _BrokenError(Flaw.SIGNATURE, message)
     return ()
 
 
 def _replay(record: Record) -> Replay:
     replayed = replay(record.setup, record.entries)
-    derived = record_json(record.setup, record.entries, replayed)
-    different = first_difference(record.document, derived)
-    if different:
-        raise different
     if replayed.state.ending is None:
-        raise _BrokenError("ending: the match is not over with its last entry")
+        message = "ending: the match is not over with its last entry"
+        raise _BrokenError(Flaw.ENDING, message)
+    derived = record_json(record.setup, record.entries, replayed)
+    for section in derived:
+        different = first_difference(
+            record.document[section], derived[section], section
+        )
+        if different:
+            raise _BrokenError(_SECTIONS.get(section, Flaw.FORM), str(different))
     return replayed

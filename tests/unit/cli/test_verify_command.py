@@ -169,7 +169,8 @@ def test_programs_get_one_object_a_line(
     first, second = map(json.loads, result.stdout.splitlines())
     assert (first["finding"], first["exit_code"]) == ("valid", 0)
     assert (second["finding"], second["exit_code"]) == ("broken", 1)
-    assert first["problem"] is None
+    assert (first["problem"], first["wrong"]) == (None, None)
+    assert second["wrong"] == "signature"
     assert first["file"] == str(good)
     assert first["ending"]["kind"] == "completed"
     assert first["rounds"] > 0

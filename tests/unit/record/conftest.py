@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import rfc8785
+from tests.unit.record.gallery import collect
 from tests.unit.record.stage import REVEALED, STAGES, fold
 
 from ginref.record.document import PAYLOAD_TYPE, build_record
@@ -26,6 +27,12 @@ MakeSetup = Callable[..., Setup]
 def whole(play_match: Play) -> Document:
     document: Document = json.loads(build_record(*play_match(3, refusals=0.05)))
     return document
+
+
+@pytest.fixture(scope="session")
+def gallery(play_match: Play, make_setup: MakeSetup) -> dict[str, bytes]:
+    """Payloads of true records of every kind, by name."""
+    return collect(play_match, make_setup)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,9 @@
 """Lies that a referee could sign, each with what its finding begins with."""
 
+from collections.abc import Callable
 from typing import Any
+
+from ginref.record.flaw import Flaw
 
 Document = dict[str, Any]
 
@@ -112,7 +115,7 @@ def go_on_after_the_end(document: Document) -> str:
 
 def stop_before_the_end(document: Document) -> str:
     del document["entries"][-1]
-    return "clocks["
+    return "ending: the match is not over"
 
 
 def reveal_another_share(document: Document) -> str:
@@ -220,41 +223,42 @@ def put_one_for_true(document: Document) -> str:
     return "strikes[0]"
 
 
-TAMPERINGS = [
-    drop_an_entry,
-    repeat_an_entry,
-    forget_the_creation,
-    forget_everything,
-    create_twice,
-    turn_back_time,
-    move_late,
-    take_longer,
-    time_out_early,
-    play_an_illegal_move,
-    move_for_the_other_seat,
-    move_for_a_third_seat,
-    strike_a_legal_move,
-    hide_a_strike,
-    call_a_strike_a_step,
-    go_on_after_the_end,
-    stop_before_the_end,
-    reveal_another_share,
-    take_a_seat_twice,
-    move_before_the_deal,
-    open_another_referee_share,
-    commit_to_something_else,
-    seat_another_bot,
-    move_to_another_match,
-    change_the_winner,
-    change_the_score,
-    change_a_round,
-    forget_a_round,
-    lay_down_another_meld,
-    claim_another_secret,
-    claim_another_dealer,
-    give_time_back,
-    credit_more_than_the_time,
-    credit_nothing,
-    void_what_is_there,
-    put_one_for_true,
-]
+TAMPERINGS: dict[Callable[[Document], str], Flaw] = {
+    drop_an_entry: Flaw.CHAIN,
+    repeat_an_entry: Flaw.CHAIN,
+    forget_the_creation: Flaw.CHAIN,
+    forget_everything: Flaw.CHAIN,
+    create_twice: Flaw.CHAIN,
+    turn_back_time: Flaw.CLOCK,
+    move_late: Flaw.CLOCK,
+    take_longer: Flaw.CLOCK,
+    time_out_early: Flaw.CLOCK,
+    play_an_illegal_move: Flaw.MOVE,
+    move_for_the_other_seat: Flaw.MOVE,
+    move_for_a_third_seat: Flaw.MOVE,
+    strike_a_legal_move: Flaw.MOVE,
+    hide_a_strike: Flaw.MOVE,
+    call_a_strike_a_step: Flaw.MOVE,
+    go_on_after_the_end: Flaw.ENDING,
+    stop_before_the_end: Flaw.ENDING,
+    reveal_another_share: Flaw.DEAL,
+    take_a_seat_twice: Flaw.DEAL,
+    move_before_the_deal: Flaw.MOVE,
+    open_another_referee_share: Flaw.DEAL,
+    commit_to_something_else: Flaw.DEAL,
+    seat_another_bot: Flaw.SIGNATURE,
+    move_to_another_match: Flaw.DEAL,
+    change_the_winner: Flaw.ENDING,
+    change_the_score: Flaw.SCORE,
+    change_a_round: Flaw.SCORE,
+    forget_a_round: Flaw.SCORE,
+    lay_down_another_meld: Flaw.SCORE,
+    claim_another_secret: Flaw.DEAL,
+    claim_another_dealer: Flaw.DEAL,
+    give_time_back: Flaw.CLOCK,
+    credit_more_than_the_time: Flaw.CLOCK,
+    credit_nothing: Flaw.FORM,
+    void_what_is_there: Flaw.CHAIN,
+    put_one_for_true: Flaw.MOVE,
+}
+"""Every lie, and what kind of thing is wrong with it."""

@@ -90,6 +90,7 @@ def test_a_lie_that_is_signed_is_found_and_named(
 
     assert verdict.finding is Finding.BROKEN
     assert str(verdict.problem).startswith(expected)
+    assert verdict.wrong is TAMPERINGS[tamper]
     numbered = expected.startswith("entry ")
     assert (verdict.version is not None) is numbered
 

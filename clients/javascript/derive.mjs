@@ -1,0 +1,100 @@
+/**
+ * What the cards of a match follow from: commitments, the match secret, every deck.
+ *
+ * Written from docs/records.md, without a look at the referee's own program.
+ */
+import { createHash, createHmac, hkdfSync } from "node:crypto";
+
+const RANKS = [..."A23456789TJQK"];
+const SUITS = [..."shdc"];
+const DRAWS = 65536; // values of two bytes
+const SHARE_SIZE = 32;
+
+/** The cards before a shuffle: aces to kings, suit after suit. */
+export const PACK = SUITS.flatMap((suit) => RANKS.map((rank) => rank + suit));
+
+/** SHA-256 over parts, one after the other; text counts as its UTF-8 bytes. */
+export function sha256(...parts) {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+}
+
+/** HKDF-SHA256 without salt, 32 bytes (RFC 5869). */
+function hkdf(material, info) {
+  return Buffer.from(hkdfSync("sha256", material, Buffer.alloc(0), info, SHARE_SIZE));
+}
+
+export function commitReferee(matchId, share) {
+  return sha256("ginref/referee-commitment/v1", matchId, share);
+}
+
+/** `seat` is 0 for north, 1 for south and 2 for east. */
+export function commitSeat(matchId, seat, share) {
+  return sha256("ginref/seat-commitment/v1", matchId, Buffer.from([seat]), share);
+}
+
+/** Mix the match secret; null stands for a seat without a share. */
+export function mix(matchId, referee, seats) {
+  const parts = seats.flatMap((share) =>
+    share === null ? [Buffer.from([0])] : [Buffer.from([1]), share],
+  );
+  return hkdf(Buffer.concat([referee, ...parts]), `ginref/match-secret/v1${matchId}`);
+}
+
+/** The match secret of a seeded match. */
+export function seedSecret(text) {
+  return sha256("ginref/seed/v1", text);
+}
+
+/** The key of a shuffle: `purpose` and a number of four bytes, biggest first. */
+function shuffleKey(secret, purpose, k) {
+  const number = Buffer.alloc(4);
+  number.writeUInt32BE(k);
+  return hkdf(secret, Buffer.concat([Buffer.from(purpose), number]));
+}
+
+/** The stream of a key, two bytes at a time. */
+function* draws(key) {
+  for (let at = 0n; ; at += 1n) {
+    const counter = Buffer.alloc(8);
+    counter.writeBigUInt64BE(at);
+    const block = createHmac("sha256", key).update(counter).digest();
+    for (let i = 0; i < block.length; i += 2) yield block.readUInt16BE(i);
+  }
+}
+
+/** Shuffle from the last place down; the first item comes out on top. */
+function shuffle(items, key) {
+  const shuffled = [...items];
+  const stream = draws(key);
+  for (let last = shuffled.length - 1; last > 0; last -= 1) {
+    const places = last + 1;
+    const fair = DRAWS - (DRAWS % places);
+    let draw = stream.next().value;
+    while (draw >= fair) draw = stream.next().value;
+    const at = draw % places;
+    [shuffled[last], shuffled[at]] = [shuffled[at], shuffled[last]];
+  }
+  return shuffled;
+}
+
+/** The deck of the deal `k`, counted from 0; its first card is the top. */
+export function deck(secret, k) {
+  return shuffle(PACK, shuffleKey(secret, "ginref/deck/v1", k));
+}
+
+/** Who deals the first round. */
+export function firstDealer(secret, seats) {
+  return shuffle(seats, shuffleKey(secret, "ginref/first-dealer/v1", 0))[0];
+}
+
+/** The new suit of each old one for the board `k`. */
+export function suits(secret, k) {
+  return shuffle(SUITS, shuffleKey(secret, "ginref/suits/v1", k));
+}
+
+/** The numbers from 0 to `count` - 1, shuffled. */
+export function lots(secret, count) {
+  return shuffle([...Array(count).keys()], shuffleKey(secret, "ginref/lots/v1", 0));
+}

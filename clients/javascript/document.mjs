@@ -1,0 +1,129 @@
+/** The record as a document: its form, its order, and the chain over its entries. */
+import { sha256 } from "./derive.mjs";
+import { decodeText, WrongError } from "./envelope.mjs";
+
+const MEMBERS =
+  "format match created_ms openings entries chain rounds sheet ending clocks strikes";
+const MATCH =
+  "match_id ruleset ruleset_digest clock strikes_allowed bots deal_source commitment" +
+  " signature key_id creator durability engine";
+const OPENINGS = "referee_share seed secret first_dealer";
+const MOVE = "seat request_id move referee_ms";
+const ENTRIES = {
+  new: "",
+  accept: "seat",
+  decline: "seat",
+  commit: "seat commitment",
+  reveal: "seat share",
+  move: MOVE,
+  strike: MOVE,
+  resign: "seat",
+  abort: "",
+  timeout: "",
+  void: "",
+};
+const NEEDED = ["kind", "version", "at_ms"];
+const OPTIONAL = { refusal: 1, credit_ms: 1, lost: 1 };
+
+/** Write JSON in the form of RFC 8785: keys sorted by code unit, no blanks. */
+export function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`);
+  return `{${members.join(",")}}`;
+}
+
+/** Say whether two JSON values are the same. */
+export function same(one, other) {
+  return canonical(one) === canonical(other);
+}
+
+/** Read a record and check its form. */
+export function readRecord(payload) {
+  let record;
+  let text;
+  try {
+    text = decodeText(payload);
+    record = JSON.parse(text);
+  } catch {
+    throw new WrongError("form", "the record is not JSON");
+  }
+  if (canonical(record) !== text) {
+    throw new WrongError("form", "not the canonical form of its JSON");
+  }
+  checkValues(record);
+  checkMembers(record, MEMBERS, "the record");
+  if (record.format !== 0) throw new WrongError("form", "only format 0 can be read");
+  checkMembers(record.match, MATCH, "match");
+  if (record.openings !== null) checkMembers(record.openings, OPENINGS, "openings");
+  for (const [at, entry] of record.entries.entries()) checkEntry(entry, at);
+  const { ruleset, ruleset_digest: digest } = record.match;
+  if (sha256(canonical(ruleset)).toString("hex") !== digest) {
+    throw new WrongError("form", "match.ruleset_digest: not that of the ruleset");
+  }
+  return record;
+}
+
+/** Refuse numbers and text that not every language reads in the same way. */
+function checkValues(value) {
+  if (typeof value === "number" && !Number.isSafeInteger(value)) {
+    throw new WrongError("form", `${value}: a whole number below 2^53 expected`);
+  }
+  if (typeof value === "string" && /\p{Surrogate}/u.test(value)) {
+    throw new WrongError("form", "text with half a letter");
+  }
+  if (value !== null && typeof value === "object") {
+    for (const [name, member] of Object.entries(value)) {
+      checkValues(name);
+      checkValues(member);
+    }
+  }
+}
+
+function checkMembers(value, names, place) {
+  const expected = names.split(" ").sort().join(" ");
+  const found = Object.keys(value ?? {}).sort().join(" ");
+  if (found !== expected) throw new WrongError("form", `${place}: unexpected members`);
+}
+
+function checkEntry(entry, at) {
+  const facts = Object.hasOwn(ENTRIES, entry?.kind) ? ENTRIES[entry.kind] : null;
+  if (facts === null) throw new WrongError("form", `entries[${at}]: an unknown kind`);
+  const optional = Object.keys(OPTIONAL).filter(
+    (name) => name in entry && (name !== "lost" || entry.kind === "void"),
+  );
+  const names = [...NEEDED, ...optional, ...facts.split(" ").filter(Boolean)];
+  checkMembers(entry, names.join(" "), `entries[${at}]`);
+  if (optional.some((name) => !(entry[name] >= OPTIONAL[name]))) {
+    throw new WrongError("form", `entries[${at}]: nothing should not be written`);
+  }
+}
+
+/** Check that no entry is missing, and the chain over all of them. */
+export function checkChain(record) {
+  let version = 0;
+  let refusal = 0;
+  let head = sha256("ginref/chain/v1");
+  for (const [at, entry] of record.entries.entries()) {
+    const place = `entry ${entry.version}`;
+    const isStep = entry.refusal === undefined;
+    const follows = isStep
+      ? entry.version === version + (entry.lost ?? 0) + 1
+      : entry.version === version && entry.refusal === refusal + 1;
+    if (!follows || (entry.kind === "new") !== (at === 0)) {
+      throw new WrongError("chain", `${place}: it does not follow the one before it`);
+    }
+    if (at > 0 && entry.at_ms < record.entries[at - 1].at_ms) {
+      throw new WrongError("clock", `${place}: its time is before the one before it`);
+    }
+    version = entry.version;
+    refusal = entry.refusal ?? 0;
+    head = sha256(head, canonical(entry));
+  }
+  if (version === 0) throw new WrongError("chain", "the creation is missing");
+  if (head.toString("hex") !== record.chain) {
+    throw new WrongError("chain", "chain: not the head of the chain over the entries");
+  }
+}
