@@ -28,7 +28,7 @@ demo: runtime ## Play one Hollywood match between two bots, sign and verify its 
 
 .PHONY: test
 test: development peers ## Run every test but the long campaigns of faults
-	@.ci/debian redis-server=redis-server openssl=openssl faketime=faketime
+	@.ci/debian redis-server=redis-server openssl=openssl faketime=faketime node=nodejs
 	@$(BIN)/python -m pytest --ignore=tests/faults --ignore=tests/simulation $(PYTEST_ARGS)
 
 .PHONY: faults
