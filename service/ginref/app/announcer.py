@@ -222,6 +222,9 @@ class Announcer:
         here = place_of(live)
         for seat in seats_of(live, self._caller):
             told = seats.setdefault(seat, _Told())
+            if told.place and here < told.place:
+                # The store has lost what the bot was told: it goes on from here.
+                told = seats[seat] = _Told()
             if told.place is None or here > told.place or told.owed:
                 await self._tell(live, seat, told, answer)
             elif live.clock.credit_ms > told.credit_ms:

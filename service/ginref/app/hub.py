@@ -98,6 +98,8 @@ class Hub:
     def notify(self, wake: Wake) -> None:
         """Wake the followers of a topic, or everyone for `EVERYTHING`."""
         if wake == EVERYTHING:
+            # The store may have started again, with less than it had.
+            self._places.clear()
             for follower in self._all:
                 follower.wake(wake)
             return

@@ -5,8 +5,9 @@ compare-and-set decides whether the hint was right.
 """
 
 import asyncio
+import logging
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -19,7 +20,6 @@ from ginref.app.match_store import (
     EntryId,
     MatchStore,
     Seen,
-    StoredEntry,
     StoredMatch,
     SubmissionKey,
 )
@@ -27,10 +27,12 @@ from ginref.app.packing import DamageError, Packer
 from ginref.app.port import Sealer, SealError
 from ginref.engine.snapshot import SnapshotError
 from ginref.record.clock import StoredClock, is_late
-from ginref.record.entry import Created, Entry, StampedEntry, Voided
+from ginref.record.entry import Entry, StampedEntry
 from ginref.record.lifecycle import MatchState, step, timing
 from ginref.record.replay import ReplayError, replay
 from ginref.record.setup import Setup
+
+_LOG: Final = logging.getLogger(__name__)
 
 _HINTS: Final = 12_000
 """Matches whose latest state a process remembers, about 7 KB each."""
@@ -164,9 +166,16 @@ class Keeper:
         Raises:
             RefusedError: MATCH_NOT_FOUND.
         """
-        stored = await self._read(match_id, key)
         known = self._hints.get(match_id)
+        stored = await self._read(match_id, key)
         place = EntryId(stored.version, stored.refusals)
+        if known and place < place_of(known):
+            # It was asked after it had said that all of this was stored.
+            _LOG.error(
+                "the store has lost steps of match %s: it was at version %s, now at %s",
+                *(match_id, known.state.version, place.version),
+            )
+            self.forget(match_id)
         if known and place_of(known) == place:
             live = replace(
                 known, clock=stored.clock, now_ms=stored.now_ms, seen=stored.seen
@@ -283,7 +292,7 @@ class Keeper:
         )
         entries: Iterable[StampedEntry]
         if stored.over:
-            entries = self._sound(match_id, stored.created_ms, log)
+            entries = self.packer.open_sound(match_id, stored.created_ms, log)
         else:
             entries = (self.packer.open_entry(match_id, entry) for entry in log)
         return self._open_setup(match_id, stored), tuple(
@@ -308,21 +317,6 @@ class Keeper:
             message = f"there is no match {match_id}"
             raise RefusedError(Reason.MATCH_NOT_FOUND, message, match_id=match_id)
         return stored
-
-    def _sound(
-        self, match_id: str, created_ms: int, log: Sequence[StoredEntry]
-    ) -> Iterator[StampedEntry]:
-        """Open the log of a match that is over, but for what its end says is lost."""
-        *earlier, last = log
-        end = self.packer.open_entry(match_id, last)
-        lost = end.entry.lost if isinstance(end.entry, Voided) else 0
-        if lost:
-            yield StampedEntry(_CREATION.version, 0, created_ms, Created())
-            earlier = earlier[1:]
-        for entry in earlier:
-            if entry.id.version < end.version - lost:
-                yield self.packer.open_entry(match_id, entry)
-        yield end
 
     async def _unpack(self, match_id: str, stored: StoredMatch) -> LiveMatch:
         setup = self._open_setup(match_id, stored)

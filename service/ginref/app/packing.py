@@ -1,14 +1,17 @@
 """What the store may keep of a match: sealed where it would tell a hidden card."""
 
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ginref.app.match_store import EntryId, StoredEntry
 from ginref.app.port import Sealer, SealError
 from ginref.record.entry import (
+    Created,
     Entry,
     EntryError,
     Refused,
     StampedEntry,
+    Voided,
     decode_entry,
     encode_entry,
 )
@@ -18,6 +21,9 @@ from ginref.record.snapshot import decode_state, encode_state
 
 _SEALED: Final = b"\x00"
 """First byte of a sealed entry; all others are text."""
+
+_CREATION: Final = 1
+"""Version that the creation of a match makes."""
 
 
 class DamageError(Exception):
@@ -95,6 +101,25 @@ class Packer:
             entry=entry,
             credit_ms=stored.credit_ms,
         )
+
+    def open_sound(
+        self, match_id: str, created_ms: int, log: Sequence[StoredEntry]
+    ) -> Iterator[StampedEntry]:
+        """Open the log of a match that is over, but for what its end says is lost.
+
+        Raises:
+            DamageError: Something else cannot be read.
+        """
+        *earlier, last = log
+        end = self.open_entry(match_id, last)
+        lost = end.entry.lost if isinstance(end.entry, Voided) else 0
+        if lost:
+            yield StampedEntry(_CREATION, 0, created_ms, Created())
+            earlier = earlier[1:]
+        for entry in earlier:
+            if entry.id.version < end.version - lost:
+                yield self.open_entry(match_id, entry)
+        yield end
 
 
 def _setup_context(match_id: str) -> str:

@@ -1,6 +1,7 @@
 """Tools of a referee that tests can look into and set."""
 
 import asyncio
+import copy
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -68,6 +69,14 @@ class CountedStore(MemoryStore):
         """Take a heartbeat from nobody in particular."""
         if not self.away:
             self._settle()
+
+    def save(self) -> None:
+        """Write all matches to a file, so to speak."""
+        self._saved = copy.deepcopy(self._matches)
+
+    def go_back(self) -> None:
+        """Start again from that file, which knows nothing of what came later."""
+        self._matches = self._saved
 
     async def beat(self) -> int:
         self._ask("beat")
