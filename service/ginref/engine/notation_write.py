@@ -11,7 +11,6 @@ from ginref.engine.match import Match
 from ginref.engine.move import DrawStock, DrawUpcard, Knock, Move, Pass
 from ginref.engine.notation_line import quote
 from ginref.engine.ruleset import GIN, PRESETS, Ruleset
-from ginref.engine.seat import Seat
 from ginref.engine.transcript import Deal, Transcript, replay
 
 FORMAT_LINE: Final = "ginref match 1"
@@ -173,8 +172,20 @@ def over_line(match: Match) -> str:
     if over is None:
         raise ValueError("the match is not over")
     by = f" by {', '.join(map(str, over.at_fault))}" if over.at_fault else ""
-    return f"over {over.how}{by} ({_name(over.winner)} wins)"
+    winner = "nobody" if over.winner is None else str(over.winner)
+    notes = ", ".join([f"{winner} wins", *_settlements(match)])
+    return f"over {over.how}{by} ({notes})"
 
 
-def _name(winner: Seat | None) -> str:
-    return "nobody" if winner is None else str(winner)
+def _settlements(match: Match) -> Iterator[str]:
+    """Yield the totals of each settled game with bonuses, and what each seat gets."""
+    games = match.sheet.games
+    for number, game in enumerate(games, 1):
+        if game.settlement is None:
+            continue
+        rows = zip(
+            match.seats, game.settlement.totals, game.settlement.balances, strict=True
+        )
+        which = f"game {number} " if len(games) > 1 else ""
+        seats = ", ".join(f"{seat} {total} {own:+}" for seat, total, own in rows)
+        yield f"{which}settled {seats}"

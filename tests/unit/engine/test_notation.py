@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from tests.unit.engine.written_match import MATCH, RULES, play, transcripts
 
 from ginref.engine.card import CardSet
 from ginref.engine.move import PASS, parse_move
-from ginref.engine.notation import parse_match, write_match
+from ginref.engine.notation import MatchNotationError, parse_match, write_match
 from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA, THREE_HANDED, Ruleset
 from ginref.engine.seat import Seat
 from ginref.engine.transcript import Transcript, replay
@@ -184,6 +185,27 @@ def test_a_win_that_counts_in_no_game_says_so() -> None:
     text = write_match(play(RULES["ordinal"], "85", 3000, seeded=True))
 
     assert re.search(r"^result knock, \w+ \d+ \(.*, no game\)$", text, re.MULTILINE)
+
+
+def test_the_end_says_what_a_settled_game_is_worth() -> None:
+    rules = GIN.but(game_target=20, game_bonus=100, line_bonus=25)
+    text = write_match(replace(parse_match(MATCH), rules=rules))
+
+    # South has 9 points and a box, north 53 points, a box and the game.
+    assert text.endswith(
+        "over completed (north wins, settled north 178 +144, south 34 -144)\n"
+    )
+    assert write_match(parse_match(text)) == text
+    with pytest.raises(MatchNotationError, match="'\\+143', but expected over comp"):
+        parse_match(text.replace("+144", "+143"))
+
+
+def test_the_end_of_hollywood_settles_each_game() -> None:
+    text = write_match(play(RULES["settled"], "1", 3000, seeded=True))
+
+    settled = r"settled north \d+ [+-]\d+, south \d+ [+-]\d+"
+    games = ", ".join(f"game {number} {settled}" for number in (1, 2, 3))
+    assert re.search(rf"^over completed \(\w+ wins, {games}\)$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("rules", [HOLLYWOOD, OKLAHOMA], ids=lambda rules: rules.name)

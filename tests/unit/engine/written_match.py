@@ -57,6 +57,9 @@ RULES: dict[str, Ruleset] = {
     "loose": GIN.but(name="x#y", layoff_on_gin=True, may_discard_taken_card=True),
     "tie": GIN.but(undercut_on_tie=False, next_dealer="alternate", round_limit=3),
     "walled": GIN.but(wall=27, turn_limit=3, round_limit=4),
+    "settled": HOLLYWOOD.but(
+        game_target=20, game_bonus=100, line_bonus=25, shutout="double_game_bonus"
+    ),
     "ordinal": HOLLYWOOD.but(closed_policy="ordinal", stop="majority"),
 }
 
