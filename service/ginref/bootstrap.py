@@ -60,6 +60,20 @@ _DATA_MARK: Final = re.compile(
 """What a data folder holds after a start, or from the one who starts a referee."""
 
 
+_CAVEATS: Final = {
+    "local/everysec": (
+        "a server that is killed while its disk is busy forgets what it acknowledged"
+        " last, unless appendfsync is always"
+    ),
+    "replicated/everysec": (
+        "a primary that is killed and back before a replica takes over may have"
+        " forgotten what it acknowledged last, and its replicas then forget it, too,"
+        " unless appendfsync is always"
+    ),
+}
+"""What fit stores can still lose without a power cut."""
+
+
 class StartError(Exception):
     """The referee cannot start; the message says why and what to do."""
 
@@ -296,6 +310,8 @@ async def _durability(config: ServeConfig, store: RedisStore) -> str:
         listed = "; ".join(reported.problems)
         message = f"the store is not fit for matches: {listed}"
         raise StartError(message)
+    if caveat := _CAVEATS.get(reported.mode):
+        _LOG.warning("the store is %s: %s", reported.mode, caveat)
     return reported.mode
 
 

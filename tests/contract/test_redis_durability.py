@@ -119,6 +119,28 @@ async def test_a_server_that_hides_its_settings_is_used_on_demand(
     await server.execute_command("ACL", "DELUSER", "guest")
 
 
+@pytest.mark.parametrize("flush", ["everysec", "always"])
+async def test_a_store_that_may_forget_is_warned_of(
+    url: str,
+    server: Redis,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    flush: str,
+) -> None:
+    config = ServeConfig(
+        data=tmp_path / "data", store=url, listen="127.0.0.1:0", admin="127.0.0.1:0"
+    )
+    await server.config_set("appendfsync", flush)
+    try:
+        async with running(config, asyncio.Event()) as referee:
+            assert referee.durability == f"local/{flush}"
+    finally:
+        await server.config_set("appendfsync", "everysec")
+
+    warned = "unless appendfsync is always" in caplog.text
+    assert warned is (flush == "everysec")
+
+
 async def test_a_user_with_few_rights_is_enough(url: str, server: Redis) -> None:
     rights = "~ginref:* &ginref:* -@all +@read +@write +@scripting +@pubsub"
     rights += " +@connection -@dangerous +time +info +wait +config|get"
