@@ -61,10 +61,8 @@ _EXIT_CODES: Final = {
     Finding.NOT_OPEN: 4,
 }
 
-_DEALS: Final = {
-    DealSource.SHARES: "shares of the referee and the seats: nobody chose the cards",
-    DealSource.SEEDED: "seeded: the host chose the cards, these are not fair deals",
-}
+_SHARED: Final = "shares of the referee and the seats: nobody chose the cards"
+_SEEDED: Final = "seeded: the host chose the cards, these are not fair deals"
 _ALONE: Final = (
     "the referee's share alone: no seat kept the host from choosing the cards"
 )
@@ -100,17 +98,28 @@ class Verdict:
 
     @property
     def deals(self) -> str | None:
-        """Where the cards came from, and what that means; None if not proved."""
+        """Where the cards came from, and what that means.
+
+        None if that is not proved, and if no cards were dealt.
+        """
         if self.record is None:
             return None
-        source = self.record.setup.deal_source
-        if source is DealSource.SHARES:
-            if self.replayed is None:
-                return None
-            state = self.replayed.state
-            if state.match and not any(state.shares):
-                return _ALONE
-        return _DEALS[source]
+        setup = self.record.setup
+        if setup.deal_source is DealSource.SEEDED:
+            return _SEEDED
+        if self.replayed is None or self.replayed.state.match is None:
+            return None
+        shares = zip(setup.seats, self.replayed.state.shares, strict=True)
+        silent = [str(seat) for seat, share in shares if share is None]
+        if not silent:
+            return _SHARED
+        if len(silent) == len(setup.seats):
+            return _ALONE
+        given = [str(seat) for seat in setup.seats if str(seat) not in silent]
+        return (
+            f"shares of the referee and {' and '.join(given)}, none of"
+            f" {' and '.join(silent)}: none of them chose the cards by itself"
+        )
 
     @property
     def round_count(self) -> int:
