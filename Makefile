@@ -89,6 +89,22 @@ FAULTS ?= 0
 mutate-engine: development peers ## Make faults in the engine and count those that tests notice
 	@$(BIN)/python -m tests.mutation.mutate_engine --sample $(FAULTS) --seed $(SEED)
 
+# --- records and deals ---------------------------------------------------------
+
+MUTATIONS ?= 10000
+
+.PHONY: prove-records
+prove-records: development ## Change records in MUTATIONS ways: all of them must be refused
+	@.ci/debian node=nodejs
+	@MUTATIONS=$(MUTATIONS) SEED=$(SEED) $(BIN)/python -m pytest -rP --timeout 0 \
+	  tests/unit/record/test_mutations.py tests/unit/record/test_second_verifier.py
+
+DEALS ?= 10000000
+
+.PHONY: prove-deals
+prove-deals: development ## Count where the cards of DEALS deals lie; build/prove-deals.json
+	@$(BIN)/python -m tests.statistics --deals $(DEALS) --seed $(SEED)
+
 # --- the simulation -----------------------------------------------------------
 
 SEEDS ?= 100000
