@@ -22,7 +22,8 @@ class RulesetError(EngineError, ValueError):
 
     def __init__(self, key: str, message: str) -> None:
         """Remember which option is at fault."""
-        super().__init__(f"{key}: {message}")
+        # A key of somebody's file may hold anything, a terminal's commands as well.
+        super().__init__(f"{key if key.isprintable() else repr(key)}: {message}")
         self.key = key
 
 

@@ -217,6 +217,8 @@ def _contradictions(rules: Ruleset) -> Iterator[tuple[str, str]]:
             yield "spades_double", "needs knock_limit_from_upcard"
         if rules.ace_limit is not AceLimit.GIN_ONLY:
             yield "ace_limit", "needs knock_limit_from_upcard"
+    elif not rules.knock_limit:
+        yield "knock_limit_from_upcard", "knock_limit 0 leaves nothing to tighten"
     if rules.games == 1:
         if rules.closed_policy is not ClosedPolicy.NEXT_OPEN:
             yield "closed_policy", f"{rules.closed_policy} needs 3 games"

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ginref.engine.error import RulesetError
-from ginref.engine.ruleset import Ruleset, preset
+from ginref.engine.ruleset import PRESETS, Ruleset
 
 _WHOLE: Final = "ruleset"
 """Named as the key when the text as a whole is at fault."""
@@ -33,13 +33,10 @@ def read_ruleset(text: str) -> Ruleset:
         return Ruleset.from_dict(options)
     if "name" not in options:
         raise RulesetError("name", "missing")
-    if not isinstance(base, str):
-        raise RulesetError("preset", f"{base!r}: str expected")
-    try:
-        rules = preset(base)
-    except RulesetError as error:
-        raise RulesetError("preset", str(error)) from None
-    return rules.but(**options)
+    if base not in tuple(PRESETS):
+        expected = ", ".join(PRESETS)
+        raise RulesetError("preset", f"{base!r}: one of {expected} expected")
+    return PRESETS[base].but(**options)
 
 
 def _read_options(text: str) -> dict[str, Any]:

@@ -160,6 +160,12 @@ def test_rules_that_cannot_be_played_are_refused_by_option(
             id="the parity of no board",
         ),
         pytest.param(
+            {"knock_limit": 0, "knock_limit_from_upcard": True},
+            "knock_limit_from_upcard",
+            "knock_limit 0",
+            id="a limit below nothing",
+        ),
+        pytest.param(
             {"boards": 8, "games": 3}, "boards", "1 game", id="boards in columns"
         ),
         pytest.param(

@@ -92,3 +92,10 @@ def test_a_file_that_cannot_be_played_is_refused_by_its_key(
 
     assert refusal.value.key == key
     assert str(refusal.value).startswith(f"{key}: ")
+
+
+def test_a_key_cannot_command_the_terminal_it_is_shown_on() -> None:
+    with pytest.raises(RulesetError) as refusal:
+        read_ruleset('{"name": "a", "x\\u001b[31m": 1}')
+
+    assert str(refusal.value) == r"'x\x1b[31m': unknown option"
