@@ -61,6 +61,8 @@ class Watcher:
                     self.watching.set()
                     continue
                 self.versions += [event.version for event in step.events]
+                if not step.events:
+                    continue
                 happened = step.events[-1].time.ToMilliseconds() / 1000
                 self.lags.append(time.time() - happened)
         except grpc.aio.AioRpcError as error:

@@ -14,8 +14,8 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Coroutine,
 )
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -68,7 +68,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         """
         self._gate = gate
         self._write_timeout = write_timeout
-        self._admit_interval = admit_interval
+        self._step_s = min(admit_interval, write_timeout / 2)
         self._observer = observer or Unobserved()
 
     async def intercept_service(
@@ -108,12 +108,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
             async with self._answering(method, request, context):
                 answers = answer(request, context)
                 if isinstance(answers, AsyncGenerator):
-                    writing = self._write_all(answers, context)
-                    await (
-                        writing
-                        if _is_open(method)
-                        else _while_admitted(writing, self._admit_interval)
-                    )
+                    await self._write_all(answers, context, method)
                 else:
                     await answers
 
@@ -130,18 +125,30 @@ class Interceptor(grpc.aio.ServerInterceptor):
         return wrapped
 
     async def _write_all(
-        self, answers: AsyncGenerator[Any, None], context: Context
+        self, answers: AsyncGenerator[Any, None], context: Context, method: str
     ) -> None:
-        """Write one by one: a reader that is slow holds up its own stream only."""
-        async with contextlib.aclosing(answers):
-            async for message in answers:
-                try:
-                    async with asyncio.timeout(self._write_timeout):
-                        await context.write(message)
-                except TimeoutError:
+        """Write to the end, as long as it is read and the caller's token is good.
+
+        A reader that is slow holds up its own stream only. Time is counted in steps
+        that this process keeps up with: one that is slow itself drops nobody.
+        """
+        pace = _Pace()
+        held_s, seen = 0.0, 0
+        working = asyncio.create_task(_write(answers, context, pace))
+        try:
+            while not (await asyncio.wait({working}, timeout=self._step_s))[0]:
+                held_s = held_s + self._step_s if pace.is_held_at(seen) else 0.0
+                seen = pace.turns
+                if held_s >= self._write_timeout:
                     raise RefusedError(
                         Reason.LIMIT_EXCEEDED, "the stream is not read", limit="unread"
-                    ) from None
+                    )
+                if not _is_open(method):
+                    await CALL.get().admit()
+        finally:
+            working.cancel()
+            await asyncio.gather(working, return_exceptions=True)
+        await working
 
     async def _admit_again(self, secret: str | None) -> None:
         """Refuse a token that was good before; a store that is away revokes none."""
@@ -182,16 +189,33 @@ class Interceptor(grpc.aio.ServerInterceptor):
             await context.abort_with_status(rpc_status.to_status(status_of(failure)))
 
 
-async def _while_admitted(work: Coroutine[Any, Any, None], interval: float) -> None:
-    """Do work to its end, or until the caller's token is good no more."""
-    working = asyncio.create_task(work)
-    try:
-        while not (await asyncio.wait({working}, timeout=interval))[0]:
-            await CALL.get().admit()
-    finally:
-        working.cancel()
-        await asyncio.gather(working, return_exceptions=True)
-    await working
+@dataclass(slots=True)
+class _Pace:
+    """How far the writing of a stream has come.
+
+    Attributes:
+        turns: How often a write has begun or ended: odd while one is under way.
+    """
+
+    turns: int = 0
+
+    def is_held_at(self, turns: int) -> bool:
+        """Say whether the write that was under way at some point still is."""
+        return self.turns == turns and turns % 2 == 1
+
+
+async def _write(
+    answers: AsyncGenerator[Any, None], context: Context, pace: _Pace
+) -> None:
+    """Write one by one."""
+    async with contextlib.aclosing(answers):
+        async for message in answers:
+            if not pace.turns:
+                # By itself: were the first write given up, no status could follow.
+                await context.send_initial_metadata(())
+            pace.turns += 1
+            await context.write(message)
+            pace.turns += 1
 
 
 def _is_open(method: str) -> bool:

@@ -1,4 +1,5 @@
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -16,6 +17,9 @@ Generated = Any
 
 FIRST = b"first"
 
+SMALL_WINDOW = (("grpc.http2.lookahead_bytes", 4096), ("grpc.http2.bdp_probe", 0))
+"""Options of a caller that takes little beyond what it reads."""
+
 
 class NoChance:
     """Makes the same secret every time."""
@@ -26,12 +30,12 @@ class NoChance:
 
 @asynccontextmanager
 async def _serving(
-    answers: Generated,
+    answers: Generated, write_timeout: float = 0.1
 ) -> AsyncIterator[tuple[Generated, str]]:
-    """A server with one method, whose streams are dropped after a tenth of a second."""
+    """A server with one method, whose streams are soon dropped if they are not read."""
     gate = Gate(MemoryRegistry(), NoChance(), lambda: 0)
     _, secret = await gate.issue_operator()
-    interceptor = Interceptor(gate, write_timeout=0.1, admit_interval=60)
+    interceptor = Interceptor(gate, write_timeout=write_timeout, admit_interval=60)
     server = grpc.aio.server(interceptors=[interceptor])
     handler: Generated = grpc.unary_stream_rpc_method_handler(answers)
     handlers = grpc.method_handlers_generic_handler("test", {"Answer": handler})
@@ -39,7 +43,8 @@ async def _serving(
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     try:
-        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        address = f"127.0.0.1:{port}"
+        async with grpc.aio.insecure_channel(address, SMALL_WINDOW) as channel:
             yield channel.unary_stream("/test/Answer"), secret
     finally:
         await server.stop(None)
@@ -65,6 +70,50 @@ async def test_a_stream_that_is_not_read_is_closed() -> None:
         with pytest.raises(grpc.aio.AioRpcError) as dropped:
             await _read_all(call)
         assert dropped.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+async def test_a_stream_whose_first_answer_is_not_read_is_told_why_it_ends() -> None:
+    closed = asyncio.Event()
+
+    async def shout(_: bytes, __: object) -> AsyncIterator[bytes]:
+        try:
+            yield b"x" * 3_000_000
+        finally:
+            closed.set()
+
+    async with _serving(shout) as (method, secret):
+        metadata = (("authorization", f"Bearer {secret}"),)
+        call = method(b"", metadata=metadata)
+
+        await closed.wait()
+
+        with pytest.raises(grpc.aio.AioRpcError) as dropped:
+            await _read_all(call)
+        assert dropped.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+async def test_a_server_that_is_slow_itself_drops_no_reader() -> None:
+    stalled = asyncio.Event()
+
+    async def trickle(_: bytes, __: object) -> AsyncIterator[bytes]:
+        while not stalled.is_set():
+            yield FIRST
+
+    async def stall() -> None:
+        for turn in range(20):
+            await asyncio.sleep(0)
+            if turn % 5 == 0:
+                time.sleep(0.5)  # noqa: ASYNC251 - nothing else in this process goes on
+        stalled.set()
+
+    async with _serving(trickle, write_timeout=0.4) as (method, secret):
+        metadata = (("authorization", f"Bearer {secret}"),)
+        call = method(b"", metadata=metadata)
+        await call.read()
+
+        await asyncio.gather(stall(), _read_all(call))
+
+        assert await call.code() is grpc.StatusCode.OK
 
 
 async def _read_all(call: Generated) -> None:
