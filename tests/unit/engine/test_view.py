@@ -191,6 +191,22 @@ def test_the_best_knock_has_the_least_deadwood(deal_from: Callable[..., DECK]) -
     assert view_for(match, SOUTH).best_knock == Knock(card("Kc"))
 
 
+def test_a_knock_right_at_the_limit_is_one(deal_from: Callable[..., DECK]) -> None:
+    match = started(deal_from(NEAR_GIN, LOOSE, "Qd"), "draw_upcard")
+
+    assert view_for(match, SOUTH).discards[0].deadwood == 10
+    assert view_for(match, SOUTH).best_knock == Knock(card("Kc"))
+
+
+def test_turns_are_counted_up_and_down(deal_from: Callable[..., DECK]) -> None:
+    deck = deal_from(NEAR_GIN, LOOSE, "2c", "3c")
+    match = started(deck, "draw_upcard", "discard Kc", "draw_upcard", "discard As")
+
+    view = view_for(match, SOUTH)
+
+    assert (view.turn, view.turns_left) == (2, 198)
+
+
 def test_big_gin_is_the_best_knock(deal_from: Callable[..., DECK]) -> None:
     hand = "5h 5d 5c 4s 5s 6s 9h Th Jh Qh"
     match = started(deal_from(hand, LOOSE, "8h"), "draw_upcard", rules=HOUSE)
