@@ -205,6 +205,15 @@ def test_an_arrangement_holds_every_card_once(cards: CardSet) -> None:
             id="the set over a run with one end",
         ),
         pytest.param("4c 5c 6c 7c 8c 9c", "4c5c6c 7c8c9c", id="two runs over one"),
+        pytest.param(
+            "2s 3s 4s 6s 2h 3h 6h 3d 5d", "3s3h3d", id="the set over a run to the ace"
+        ),
+        pytest.param(
+            "Js Qs Ks Th Jh Kh Kd", "KsKhKd", id="the set over a run with a way down"
+        ),
+        pytest.param(
+            "9s Js Qs Ks Th Qh Qd Kd", "JsQsKs", id="the run that one card joins"
+        ),
         pytest.param("As", "", id="no meld at all"),
     ],
 )
