@@ -9,6 +9,7 @@ Source: RFC 5869 for HKDF, RFC 2104 for HMAC.
 
 import hashlib
 import hmac
+import struct
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeVar
 
@@ -25,6 +26,9 @@ _SEED: Final = b"ginref/seed/v1"
 
 _DRAWS: Final = 1 << 16
 """How many values one draw of two bytes can take; no shuffle is longer."""
+
+_NUMBERS: Final = struct.Struct(">16H")
+"""The draws in one block of the stream."""
 
 
 def derive_deck(secret: bytes, k: int) -> tuple[Card, ...]:
@@ -82,7 +86,10 @@ def _shuffle(items: Sequence[_T], key: bytes) -> tuple[_T, ...]:
         places = last + 1
         # Values beyond the last multiple would favour the first places.
         fair = _DRAWS - _DRAWS % places
-        at = next(draw for draw in draws if draw < fair) % places
+        draw = next(draws)
+        while draw >= fair:
+            draw = next(draws)
+        at = draw % places
         shuffled[last], shuffled[at] = shuffled[at], shuffled[last]
     return tuple(shuffled)
 
@@ -92,6 +99,5 @@ def _draw(key: bytes) -> Iterator[int]:
     counter = 0
     while True:
         block = hmac.digest(key, counter.to_bytes(8, "big"), "sha256")
-        for at in range(0, len(block), 2):
-            yield int.from_bytes(block[at : at + 2], "big")
+        yield from _NUMBERS.unpack(block)
         counter += 1
