@@ -1,9 +1,12 @@
 """Small faults, one at a time, in the source of a module."""
 
 import ast
+import functools
+import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import CodeType, ModuleType
 from typing import Final
 
 _COMPARISONS: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
@@ -30,28 +33,7 @@ _OPERATORS: Final[dict[type[ast.operator], type[ast.operator]]] = {
     ast.BitOr: ast.BitAnd,
     ast.BitXor: ast.BitOr,
 }
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """A module with one fault.
-
-    Attributes:
-        path: The module's file.
-        line: Where the fault is.
-        before: The source of the expression or statement that was changed.
-        after: What it was changed to.
-        tree: The whole module, fault included.
-    """
-
-    path: Path
-    line: int
-    before: str
-    after: str
-    tree: ast.Module
-
-    def __str__(self) -> str:
-        return f"{self.path.name}:{self.line}: {self.before}  =>  {self.after}"
+_SILENT: Final = ("strict", "slots", "kw_only")
 
 
 @dataclass(frozen=True)
@@ -59,17 +41,44 @@ class Place:
     """Where a fault can be made: a node of a module, and which of its faults.
 
     The source comes along, so that an edit meanwhile moves nothing.
+
+    Attributes:
+        path: The module's file.
+        source: The module as it is.
+        node: The position of the node when the module is walked.
+        fault: The position among the faults of that node.
+        function: The function that the node is within, dotted below its class; empty
+            for what runs while the module is loaded.
     """
 
     path: Path
     source: str
     node: int
     fault: int
+    function: str
 
 
-def untouched(path: Path) -> Mutant:
-    """No fault at all."""
-    return Mutant(path, 0, "", "", ast.parse(path.read_text(encoding="utf-8")))
+@dataclass(frozen=True)
+class Mutant:
+    """A module with one fault.
+
+    Attributes:
+        place: Where the fault is.
+        line: The line of the fault.
+        before: The source of the expression or statement that was changed.
+        after: What it was changed to.
+        tree: The whole module, fault included.
+    """
+
+    place: Place
+    line: int
+    before: str
+    after: str
+    tree: ast.Module
+
+    def __str__(self) -> str:
+        where = f"{self.place.path.name}:{self.line}"
+        return f"{where}: {self.before}  =>  {self.after}"
 
 
 def places(path: Path) -> Iterator[Place]:
@@ -77,10 +86,11 @@ def places(path: Path) -> Iterator[Place]:
     source = path.read_text(encoding="utf-8")
     tree = ast.parse(source)
     silent = _without_meaning(tree)
+    functions = dict(_functions(tree, ""))
     for at, node in enumerate(ast.walk(tree)):
         if id(node) not in silent:
             for fault, _ in enumerate(_faults(node)):
-                yield Place(path, source, at, fault)
+                yield Place(path, source, at, fault, functions.get(id(node), ""))
 
 
 def make(place: Place) -> Mutant:
@@ -91,7 +101,39 @@ def make(place: Place) -> Mutant:
     fault = list(_faults(node))[place.fault]
     _replace(tree, node, fault)
     ast.fix_missing_locations(tree)
-    return Mutant(place.path, line, before, ast.unparse(fault), tree)
+    return Mutant(place, line, before, ast.unparse(fault), tree)
+
+
+def graft(mutant: Mutant, module: ModuleType) -> None:
+    """Put the fault into the function of a module that is loaded already."""
+    *owners, name = mutant.place.function.split(".")
+    owner = functools.reduce(getattr, owners, module)
+    found = inspect.getattr_static(owner, name)
+    if isinstance(found, property):
+        found = found.fget
+    function = inspect.unwrap(getattr(found, "__func__", found))
+    code = compile(mutant.tree, str(mutant.place.path), "exec")
+    function.__code__ = _find_code(code, mutant.place.function)
+
+
+def _find_code(code: CodeType, function: str) -> CodeType:
+    inner = [const for const in code.co_consts if isinstance(const, CodeType)]
+    for const in inner:
+        if const.co_qualname == function:
+            return const
+    (owner,) = [c for c in inner if function.startswith(f"{c.co_qualname}.")]
+    return _find_code(owner, function)
+
+
+def _functions(node: ast.AST, prefix: str) -> Iterator[tuple[int, str]]:
+    """Name the outermost function that each node is in the body of."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef):
+            for statement in child.body:
+                for inner in ast.walk(statement):
+                    yield id(inner), prefix + child.name
+        elif isinstance(child, ast.ClassDef):
+            yield from _functions(child, f"{prefix}{child.name}.")
 
 
 def _without_meaning(tree: ast.Module) -> set[int]:
@@ -106,9 +148,9 @@ def _without_meaning(tree: ast.Module) -> set[int]:
         names = (
             isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
         )
-        # Lengths that always agree need no check.
-        strict = isinstance(node, ast.keyword) and node.arg == "strict"
-        if docstring or names or strict or isinstance(node, ast.JoinedStr):
+        # Lengths that always agree need no check, and slots save time and room.
+        silent = isinstance(node, ast.keyword) and node.arg in _SILENT
+        if docstring or names or silent or isinstance(node, ast.JoinedStr):
             roots.append(node)
     return {id(node) for root in roots if root for node in ast.walk(root)}
 

@@ -207,6 +207,19 @@ def test_turns_are_counted_up_and_down(deal_from: Callable[..., DECK]) -> None:
     assert (view.turn, view.turns_left) == (2, 198)
 
 
+def test_a_round_that_ended_at_the_wall_has_no_draws_left(
+    deal_from: Callable[..., DECK],
+) -> None:
+    deck = deal_from(NEAR_GIN, LOOSE, "2c", "3c 6h")
+    moves = ("pass", "pass", "draw_stock", "discard 3c", "draw_stock", "discard 6h")
+    match = started(deck, *moves, rules=GIN.but(wall=29, round_limit=1))
+
+    view = view_for(match, SOUTH)
+
+    assert view.over is not None
+    assert (view.stock_count, view.draws_left) == (29, 0)
+
+
 def test_big_gin_is_the_best_knock(deal_from: Callable[..., DECK]) -> None:
     hand = "5h 5d 5c 4s 5s 6s 9h Th Jh Qh"
     match = started(deal_from(hand, LOOSE, "8h"), "draw_upcard", rules=HOUSE)
