@@ -112,6 +112,10 @@ def graft(mutant: Mutant, module: ModuleType) -> None:
     if isinstance(found, property):
         found = found.fget
     function = inspect.unwrap(getattr(found, "__func__", found))
+    # What was computed without the fault must not be remembered.
+    for value in vars(module).values():
+        if hasattr(value, "cache_clear"):
+            value.cache_clear()
     code = compile(mutant.tree, str(mutant.place.path), "exec")
     function.__code__ = _find_code(code, mutant.place.function)
 

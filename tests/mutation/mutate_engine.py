@@ -109,7 +109,7 @@ class Tests:
                 break
             _shorten(item)
             # Going on for ever is noticed, too.
-            limit = 5 + 10 * self.seconds.get(item.nodeid, 10)
+            limit = 3 + 3 * self.seconds.get(item.nodeid, 10)
             signal.setitimer(signal.ITIMER_VIRTUAL, limit)
             before = time.process_time()
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
