@@ -11,7 +11,11 @@ _NOWHERE: Final = EntryId(0)
 
 
 class Subscription:
-    """Topics that one follower is woken for. Leaving its context gives it back."""
+    """Topics that one follower is woken for. Leaving its context gives it back.
+
+    Attributes:
+        woken_at: How much its hub had passed on when it was last woken.
+    """
 
     def __init__(self, hub: "Hub") -> None:
         """Belong to a hub; follow nothing yet."""
@@ -20,6 +24,7 @@ class Subscription:
         self._woken: dict[str, EntryId | None] = {}
         self._bell = asyncio.Event()
         self._closed = False
+        self.woken_at = 0
 
     def follow(self, topic: str) -> None:
         """Be woken for a topic: a match id or `bot/<name>`."""
@@ -41,6 +46,7 @@ class Subscription:
             self._woken[wake.topic] = max(place, known)
         else:
             self._woken[wake.topic] = None
+        self.woken_at = self._hub.passed_on
         self._bell.set()
 
     async def changes(self) -> tuple[Wake, ...]:
@@ -79,7 +85,12 @@ class Subscription:
 
 
 class Hub:
-    """One listener on the store's wakes for all followers of this process."""
+    """One listener on the store's wakes for all followers of this process.
+
+    Attributes:
+        passed_on: How many wakes it has passed on so far.
+        draining: The process is about to stop.
+    """
 
     def __init__(self, store: MatchStore) -> None:
         """Listen to a store once `run` is awaited."""
@@ -88,6 +99,7 @@ class Hub:
         self._followers: defaultdict[str, dict[Subscription, None]] = defaultdict(dict)
         self._places: dict[str, EntryId] = {}
         self._all: dict[Subscription, None] = {}
+        self.passed_on = 0
         self.draining = False
 
     async def run(self) -> None:
@@ -97,6 +109,7 @@ class Hub:
 
     def notify(self, wake: Wake) -> None:
         """Wake the followers of a topic, or everyone for `EVERYTHING`."""
+        self.passed_on += 1
         if wake == EVERYTHING:
             # The store may have started again, with less than it had.
             self._places.clear()

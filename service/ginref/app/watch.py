@@ -20,6 +20,7 @@ from ginref.app.reporting import (
     seat_report,
     seats_of,
 )
+from ginref.app.shared_read import SharedReads
 from ginref.engine.seat import Seat
 
 _SHARED: Final = 256
@@ -55,6 +56,7 @@ class Watcher:
         self._keeper = keeper
         self._hub = hub
         self._observer = observer
+        self._reads = SharedReads(keeper, hub)
         # What the latest step follows from, and the step, by match.
         self._latest: OrderedDict[str, tuple[object, WatchStep]] = OrderedDict()
 
@@ -91,9 +93,11 @@ class Watcher:
                         message = "this replica is about to stop"
                         raise RefusedError(Reason.REFEREE_DRAINING, message)
                     # After a gap no place says how far the match has come.
-                    gap = any(wake.place is None for wake in changes)
-                    newest = None if gap else changes[0].place
-                    live = await self._keeper.latest(match_id, newest)
+                    newest = changes[0].place
+                    if newest is None or any(wake.place is None for wake in changes):
+                        live = await self._reads.read(match_id, subscription)
+                    else:
+                        live = await self._keeper.latest(match_id, newest)
         finally:
             self._observer.watching(-1)
 
