@@ -154,6 +154,7 @@ class Node:
         self.subscriber = Redis.from_pool(self._asides)
         self._owner = owner
         self._pool = pool_of(store, address)
+        self._idle: list[AbstractConnection] = []
         self._patience_s = patience_s
         self._touch = b""
         self._waiting: list[Call] = []
@@ -193,6 +194,8 @@ class Node:
     async def aclose(self) -> None:
         """Wait for what is under way, then give back connections."""
         await self.settled()
+        while self._idle:
+            await self._pool.release(self._idle.pop())
         await asyncio.gather(self._pool.aclose(), self.subscriber.aclose())
 
     @property
@@ -255,7 +258,7 @@ class Node:
 
     async def _exchange(self, packet: Sequence[Call], delivery: "_Delivery") -> None:
         """Send a packet on one connection and hand out the answers."""
-        connection = await self._pool.get_connection()
+        connection = await self._take()
         try:
             wanted = 0
             if any(call.is_replicated for call in packet):
@@ -281,8 +284,28 @@ class Node:
                     self._owner.doubted(self.address)
         except BaseException:
             # An answer that is still to come must not meet the next command.
-            await connection.disconnect(nowait=True)
+            await self._give_back(connection)
             raise
+        self._idle.append(connection)
+
+    async def _take(self) -> AbstractConnection:
+        """Return a connection that nothing is left to be read from.
+
+        Those that were used last are not given back to the driver's pool, whose
+        account of them costs more than a packet.
+        """
+        while self._idle:
+            connection = self._idle.pop()
+            if await _is_clean(connection):
+                return connection
+            await self._give_back(connection)
+        taken: AbstractConnection = await self._pool.get_connection()
+        return taken
+
+    async def _give_back(self, connection: AbstractConnection) -> None:
+        """Close a connection, and let the pool make another one in its place."""
+        try:
+            await connection.disconnect(nowait=True)
         finally:
             await self._pool.release(connection)
 
@@ -321,6 +344,14 @@ class _Delivery:
                 call.settle(answer)
             else:
                 call.fail(verdict)
+
+
+async def _is_clean(connection: AbstractConnection) -> bool:
+    """Say whether a connection is open, with nothing left to be read from it."""
+    try:
+        return connection.is_connected and not await connection.can_read()
+    except exceptions.ConnectionError:
+        return False
 
 
 async def _answer(connection: AbstractConnection) -> Any:  # noqa: ANN401 - any answer

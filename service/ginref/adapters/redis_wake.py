@@ -11,7 +11,6 @@ from typing import Final
 
 from redis import exceptions
 from redis.asyncio import Redis
-from redis.asyncio.client import PubSub
 
 from ginref.adapters.redis_connection import RedisConnection
 from ginref.adapters.redis_script import SHARDS, shard_keys
@@ -101,29 +100,34 @@ async def _subscription(
     Raises:
         RedisError: The connection is lost, or a silent server does not answer.
     """
-    pubsub: PubSub = client.pubsub()
+    # A bare connection: what the driver does around a subscription takes longer
+    # than all else that becomes of a wake-up.
+    pool = client.connection_pool
+    connection = await pool.get_connection()
     try:
-        await pubsub.subscribe(*channels)
-        confirmed = 0
+        await connection.send_command("SUBSCRIBE", *channels)
+        unconfirmed = len(channels)
         asked = False
         while True:
-            message = await pubsub.get_message(timeout=_QUIET_S)
-            if message is None:
+            said = await connection.read_response(timeout=_QUIET_S)
+            if said is None:
                 if asked:
                     raise exceptions.TimeoutError("the subscription has gone silent")
-                await pubsub.ping()
+                await connection.send_command("PING")
                 asked = True
                 continue
             asked = False
-            if message["type"] == "message":
-                yield _read(message["data"].decode())
-            elif message["type"] == "subscribe":
-                # The driver may also subscribe again on its own, after a gap.
-                confirmed = (confirmed + 1) % len(channels)
-                if confirmed == 0:
+            if said[0] == b"message":
+                yield _read(said[2].decode())
+            elif said[0] == b"subscribe":
+                unconfirmed -= 1
+                if not unconfirmed:
                     yield EVERYTHING
     finally:
-        await pubsub.aclose()
+        try:
+            await connection.disconnect(nowait=True)
+        finally:
+            await pool.release(connection)
 
 
 def _read(text: str) -> Wake:
