@@ -94,7 +94,7 @@ async def _create(desk: Desk, store: RedisStore) -> tuple[list[str], int]:
 
 async def _metric(sweeper: RefereeProcess, name: str) -> float:
     """Return what a process says of itself."""
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as client:
         answer = await client.get(f"http://{sweeper.admin}/metrics")
     found = re.search(rf"^{name} (\S+)$", answer.text, re.MULTILINE)
     assert found is not None
