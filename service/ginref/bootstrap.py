@@ -224,7 +224,7 @@ async def _start(
         await _in_background(stack, stop, work)
     admin = AdminServer(
         config.admin,
-        ready=lambda: _problems(config, store),
+        ready=lambda: _problems(config, store, hub),
         metrics=lambda: (observer.render(), CONTENT_TYPE),
     )
     admin_address = await stack.enter_async_context(admin)
@@ -315,8 +315,12 @@ async def _durability(config: ServeConfig, store: RedisStore) -> str:
     return reported.mode
 
 
-async def _problems(config: ServeConfig, store: RedisStore) -> tuple[str, ...]:
+async def _problems(
+    config: ServeConfig, store: RedisStore, hub: Hub
+) -> tuple[str, ...]:
     """Return why this process should get no work."""
+    if hub.draining:
+        return ("the referee is about to stop",)
     try:
         reported = await store.durability()
     except StoreUnavailableError:

@@ -79,7 +79,9 @@ async def test_bots_on_different_replicas_play_one_match(
     """Two referees share nothing but the store, the keys and the archive."""
     shared = ("--keys", str(folder / "keys"), "--archive", str(folder / "records"))
     async with EmbeddedServer(folder / "store") as url:
-        one = RefereeProcess(folder / "one", store=url, options=shared)
+        # One of them does nothing but serve: deadlines and records are the other's.
+        serving = (*shared, "--roles", "referee")
+        one = RefereeProcess(folder / "one", store=url, options=serving)
         two = RefereeProcess(folder / "two", store=url, options=shared)
         try:
             await asyncio.to_thread(one.start)

@@ -1,3 +1,4 @@
+import asyncio
 import datetime as dt
 import ipaddress
 from collections.abc import AsyncIterator, Callable
@@ -21,6 +22,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from tests.unit.transport.call import new_match, refusal
 
 from ginref.transport.address import BindError
+from ginref.v1 import match_pb2
 from ginref.v1 import referee_service_pb2 as referee_pb
 
 Served = Any
@@ -69,6 +71,28 @@ async def test_a_stopping_server_says_so_and_ends_watches(serve: Serve) -> None:
 
             assert before.status == health_pb2.HealthCheckResponse.SERVING
             assert ended.value.code() is grpc.StatusCode.UNAVAILABLE
+
+
+async def test_an_old_connection_is_made_anew_and_its_streams_go_on(
+    serve: Serve,
+) -> None:
+    async with serve(connection_age_ms=200) as served:
+        await served.token("bot", "one")
+        await served.token("bot", "two")
+        async with served.channel(served.operator) as organizer:
+            referee, facts = organizer.referee(), {"metadata": organizer.metadata}
+            made = await referee.CreateMatch(new_match(), **facts)
+            named = {"match_id": made.match.match_id}
+            watch = referee.WatchMatch(referee_pb.WatchMatchRequest(**named), **facts)
+            await watch.read()
+            async with asyncio.timeout(30):
+                ready = grpc.ChannelConnectivity.READY
+                await organizer.raw.wait_for_state_change(ready)
+
+            await referee.AbortMatch(referee_pb.AbortMatchRequest(**named), **facts)
+            last = await watch.read()
+
+    assert last.match.stage == match_pb2.MATCH_STAGE_OVER
 
 
 async def _ask_services(address: str) -> list[str]:
