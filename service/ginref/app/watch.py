@@ -77,10 +77,13 @@ class Watcher:
             with self._hub.subscribe() as subscription:
                 subscription.follow(match_id)
                 live = await self._keeper.load(match_id)
+                if place is not None and place_of(live) < place:
+                    raise _bad_cursor()
                 while True:
                     here = place_of(live)
                     if place is not None and here < place:
-                        raise _bad_cursor()
+                        # The store has lost steps: the match goes on from here.
+                        place = None
                     credited = live.clock.credit_ms > credit_ms
                     if place is None or here > place or credited:
                         after = here if place is None else place

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from tests.unit.app.listener import attached, play, version
 
+from ginref.app.caller import Caller, Role
 from ginref.app.match_store import EVERYTHING
 from ginref.app.message import MatchOver, Started, Turn
 from ginref.engine.seat import Seat
@@ -30,11 +31,17 @@ async def test_what_a_store_has_lost_is_logged_and_the_match_goes_on_before_it(
         while version(await ear.next()) < held + 4:
             pass
 
+    spectator = Caller(token_id="t", role=Role.SPECTATOR)
+    watching = world.one.watcher.watch(spectator, facts.match_id, "")
+    seen = [await anext(watching)]
+
     world.store.go_back()
     world.one.hub.notify(EVERYTHING)
     again = [await ear.until(Started) for ear in ears]
+    seen.append(await anext(watching))
     await play(world, *ears)
     await world.one.signing.sign_finished()
+    seen += [step async for step in watching]
 
     told = f"lost steps of match {facts.match_id}: it was at version {held + 4}"
     assert f"{told}, now at {held}" in caplog.text
@@ -45,6 +52,8 @@ async def test_what_a_store_has_lost_is_logged_and_the_match_goes_on_before_it(
         EndingKind.COMPLETED,
         EndingKind.COMPLETED,
     ]
+    assert [step.facts.version for step in seen[:2]] == [held + 4, held]
+    assert seen[-1].facts.ending
     envelope = world.archive.records[facts.match_id]
     keys = {world.signer.key_id: world.signer.public_key}
     assert verify_record(envelope, keys).finding is Finding.VALID
