@@ -1,16 +1,17 @@
 """Very many bots and matches at one referee."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Any, Final
 
+import grpc
 import grpc.aio
 from tests.benchmarks.match_load import (
     Line,
     Metadata,
     Pair,
     Played,
-    call,
     game,
     set_up,
 )
@@ -21,6 +22,9 @@ from ginref.v1.registry_service_pb2_grpc import RegistryServiceStub
 
 AT_ONCE: Final = 32
 """Calls that are under way at any moment."""
+
+_TRIES: Final = 100
+_PAUSE_S: Final = 0.1
 
 GAMES: Final = 8
 """Games that are worked out; they are played over and over."""
@@ -38,9 +42,11 @@ ENDLESS: Final = clock_pb2.ClockPolicy(
 """Time rules under which matches stay open."""
 
 
-async def all_of(work: Iterable[Coroutine[Any, Any, Any]]) -> list[Any]:
+async def all_of(
+    work: Iterable[Coroutine[Any, Any, Any]], at_once: int = AT_ONCE
+) -> list[Any]:
     """Do everything, some of it at any moment; return what comes of it, in order."""
-    free = asyncio.Semaphore(AT_ONCE)
+    free = asyncio.Semaphore(at_once)
 
     async def one(task: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401 - whatever it returns
         async with free:
@@ -94,29 +100,40 @@ async def play_on(
     lines: Sequence[Line],
     moves: slice,
     metadata: Callable[[int], tuple[Metadata, Metadata]],
+    at_once: int = AT_ONCE,
 ) -> Played:
     """Play some moves of every match by calls, some matches at any moment.
+
+    A move that was not answered is sent again, as every client does.
 
     Args:
         channel: Where they are played.
         lines: The matches.
         moves: Which moves of each.
         metadata: What the seats of a match show, by its number.
+        at_once: How many matches are played at any moment.
     """
-    whole = Played()
-    loop = asyncio.get_running_loop()
-    began = loop.time()
-    played: list[Played] = await all_of(
-        call(
-            channel,
-            SUBMIT,
-            [Line(line.name, line.seats[moves], line.calls[moves], [])],
-            metadata(number),
-        )
-        for number, line in enumerate(lines)
-    )
-    whole.seconds = loop.time() - began
-    for one in played:
-        whole.trips += one.trips
-        whole.answers += one.answers
-    return whole
+    send: Callable[..., Awaitable[bytes]] = channel.unary_unary(SUBMIT)
+    result = Played()
+
+    async def move(data: bytes, shown: Metadata) -> bytes:
+        for _ in range(_TRIES):
+            try:
+                return await send(data, metadata=shown)
+            except grpc.aio.AioRpcError as error:
+                if error.code() is not grpc.StatusCode.UNAVAILABLE:
+                    raise
+                await asyncio.sleep(_PAUSE_S)
+        raise AssertionError("a move was never answered")
+
+    async def play(number: int, line: Line) -> None:
+        shown = metadata(number)
+        for seat, data in zip(line.seats[moves], line.calls[moves], strict=True):
+            began = time.perf_counter()
+            result.answers.append(await move(data, shown[seat]))
+            result.trips.append(time.perf_counter() - began)
+
+    began = time.perf_counter()
+    await all_of((play(*one) for one in enumerate(lines)), at_once)
+    result.seconds = time.perf_counter() - began
+    return result

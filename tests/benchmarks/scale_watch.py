@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -24,51 +25,63 @@ MATCHES: Final = 50
 MOVES: Final = 16
 """Moves of each match that are watched."""
 
+PLAYED: Final = 8
+"""Matches that are played at any moment."""
+
 CONNECTIONS: Final = 10
 
 _PATIENCE_S: Final = 300
+_PAUSE_S: Final = 0.5
+_DROPS_MOST: Final = 20
 
 
 @dataclass
 class Watcher:
-    """Somebody who watches a match.
+    """Somebody who watches a match, and goes on from the cursor when dropped.
 
     Attributes:
         match_id: The match.
         versions: The versions that it was told of, in order.
         lags: Seconds between a step and word of it.
         messages: How many there were.
-        error: Why the stream was ended, if it was not by the end of the match.
+        drops: Why each stream was ended, if it was not by the end of the match.
     """
 
     match_id: str
     versions: list[int] = field(default_factory=list)
     lags: list[float] = field(default_factory=list)
     messages: int = 0
-    error: str = ""
+    drops: list[str] = field(default_factory=list)
     watching: asyncio.Event = field(default_factory=asyncio.Event)
+    _cursor: str = ""
 
     async def watch(self, channel: grpc.aio.Channel, metadata: Metadata) -> None:
         """Follow the match until it is over."""
-        request = referee_pb.WatchMatchRequest(match_id=self.match_id)
-        stream: Any = channel.unary_stream(WATCH)
-        try:
-            async for data in stream(request.SerializeToString(), metadata=metadata):
-                step = referee_pb.WatchMatchResponse.FromString(data)
-                self.messages += 1
-                if not self.versions:
-                    self.versions.append(step.match.version)
-                    self.watching.set()
-                    continue
-                self.versions += [event.version for event in step.events]
-                if not step.events:
-                    continue
-                happened = step.events[-1].time.ToMilliseconds() / 1000
-                self.lags.append(time.time() - happened)
-        except grpc.aio.AioRpcError as error:
-            self.error = f"{error.code().name}: {error.details()}"
-        finally:
+        while len(self.drops) < _DROPS_MOST:
+            request = referee_pb.WatchMatchRequest(
+                match_id=self.match_id, cursor=self._cursor
+            )
+            open_stream: Any = channel.unary_stream(WATCH)
+            stream = open_stream(request.SerializeToString(), metadata=metadata)
+            try:
+                async for data in stream:
+                    self._note(referee_pb.WatchMatchResponse.FromString(data))
+            except grpc.aio.AioRpcError as error:
+                self.drops.append(f"{error.code().name}: {error.details()}")
+                await asyncio.sleep(_PAUSE_S)
+            else:
+                return
+
+    def _note(self, step: referee_pb.WatchMatchResponse) -> None:
+        self.messages += 1
+        self._cursor = step.cursor
+        if not self.versions:
+            self.versions.append(step.match.version)
             self.watching.set()
+        elif step.events:
+            self.versions += [event.version for event in step.events]
+            happened = step.events[-1].time.ToMilliseconds() / 1000
+            self.lags.append(time.time() - happened)
 
     def gaps(self, last: int) -> int:
         """Return how many versions up to the last one are missing or told twice."""
@@ -95,7 +108,7 @@ async def watchers(core: int, count: int) -> Finding:
             "unwatched",
             "unary",
             [pid],
-            play_on(channel, lines, slice(MOVES), referee.metadata),
+            play_on(channel, lines, slice(MOVES), referee.metadata, PLAYED),
         )
         channels = [
             await stack.enter_async_context(opened(referee.addresses[0]))
@@ -105,14 +118,15 @@ async def watchers(core: int, count: int) -> Finding:
         crowd = [Watcher(lines[number % MATCHES].name) for number in range(count)]
         watching = await begin(crowd, channels, host)
         full = resident_bytes(pid)
-        load = play_on(channel, lines, slice(MOVES, 2 * MOVES), referee.metadata)
+        moves = slice(MOVES, 2 * MOVES)
+        load = play_on(channel, lines, moves, referee.metadata, PLAYED)
         watched, _ = await measured(f"{count:,} watch", "unary", [pid], load)
         last = await end(channel, [line.name for line in lines], host)
         async with asyncio.timeout(_PATIENCE_S):
             await asyncio.wait(watching)
         after = resident_bytes(pid)
     gaps = sum(one.gaps(last[one.match_id]) for one in crowd)
-    dropped = [one.error for one in crowd if one.error]
+    dropped = Counter(why for one in crowd for why in one.drops)
     lags = sorted(1000 * lag for one in crowd for lag in one.lags)
     return Finding(
         title=f"{count:,} watchers of {MATCHES} matches on one worker",
@@ -120,8 +134,8 @@ async def watchers(core: int, count: int) -> Finding:
         facts={
             "messages told": sum(one.messages for one in crowd),
             "steps told": sum(len(one.versions) - 1 for one in crowd),
-            "dropped": len(dropped),
-            "why": dropped[0] if dropped else "none was",
+            "dropped, and went on from the cursor": dropped.total(),
+            "why": ", ".join(f"{why} ({n})" for why, n in dropped.items()) or "-",
             "word of a step after, p50 ms": round(share(lags, 0.50)),
             "word of a step after, p99 ms": round(share(lags, 0.99)),
             "worker, MB before": round(empty / 1e6),

@@ -60,4 +60,5 @@ async def test_a_read_that_fails_fails_for_all_who_wait_and_for_nobody_later(
 
     assert all(isinstance(failure, Exception) for failure in failures)
     world.store.away = False
-    assert await reads.read(facts.match_id, followers[0])
+    live = await reads.read(facts.match_id, followers[0])
+    assert live.state.version == facts.version
