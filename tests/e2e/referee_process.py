@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-START_PATIENCE = 30.0
+START_PATIENCE = 120.0
 
 
 @dataclass
@@ -84,7 +84,7 @@ class RefereeProcess:
             return 0
         if self.process.poll() is None:
             self.process.send_signal(number)
-        code = self.process.wait(timeout=30)
+        code = self.process.wait(timeout=120)
         self.process = None
         return code
 

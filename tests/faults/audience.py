@@ -10,7 +10,8 @@ from typing import Any, cast
 
 import grpc.aio
 from tests.faults.journal import Asked, Saw, Told, digest, now_ns
-from tests.faults.player import SEATS, note_ending
+from tests.faults.note import note_ending
+from tests.faults.player import SEATS
 from tests.faults.rig import Rig
 from tests.faults.wire import refusal_of
 

@@ -7,6 +7,7 @@ it: the same seed brings the same faults, in the same order, with the same measu
 import asyncio
 import itertools
 import logging
+import math
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -18,17 +19,24 @@ from typing import Any
 import grpc.aio
 from tests.faults.audience import JournalledSession, Watcher
 from tests.faults.fault import EXTRAS, FAULTS, Fault
+from tests.faults.happening import MUST_HAPPEN
 from tests.faults.journal import Journal, read_journal
 from tests.faults.oracle import Evidence, Level, Violation, judge
 from tests.faults.player import Player
-from tests.faults.rig import Rig, StoreServer, open_files
+from tests.faults.rig import Rig, open_files
+from tests.faults.store_server import StoreServer
 from tests.faults.wire import refusal_of
 
 from ginref.adapters.trusted_keys import read_trusted_keys
 
 _LOG = logging.getLogger(__name__)
 
-SETTLE_S = 30.0
+SETTLE_S = 120.0
+"""How long it may take until records are signed and files closed."""
+
+START_S = 120.0
+"""How long the first move may take."""
+
 ENDGAME_S = 3.0
 """How long matches may go on, once it is enough, before their host ends them."""
 
@@ -46,8 +54,9 @@ class Plan:
         tables: Matches by calls that are played at once.
         streams: Matches on streams that are played at once.
         scale: How large faults are that come in sizes.
-        pause_s: The longest pause between two faults.
+        pause_s: The longest pause between two faults, beside what moves take.
         patience_s: How long the run may take.
+        enough_s: After how long no more faults come and no more moves are waited for.
     """
 
     seed: int
@@ -57,7 +66,8 @@ class Plan:
     streams: int = 2
     scale: float = 1.0
     pause_s: float = 0.3
-    patience_s: float = 600.0
+    patience_s: float = 1500.0
+    enough_s: float = math.inf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +80,8 @@ class Outcome:
     counts: Counter[str]
     violations: list[Violation]
     problems: list[str]
+    happened: Counter[str]
+    longest_wait_s: float
 
     @property
     def lost(self) -> int:
@@ -91,8 +103,21 @@ class Outcome:
             f"{self.counts['acknowledged']} acknowledged moves, {self.lost} lost, "
             f"{self.doubled} doubled, {self.counts['matches']} matches, "
             f"{self.counts['watched']} watched moves, "
-            f"{self.counts['unknown']} calls repeated, {self.seconds:.0f} s"
+            f"{self.counts['unknown']} calls repeated, "
+            f"{self.longest_wait_s:.1f} s to the next move at most, "
+            f"{self.seconds:.0f} s"
         )
+
+    @property
+    def missing(self) -> list[str]:
+        """What must come of the faults that came, and did not."""
+        happened = self.happened + self.counts
+        return [
+            f"{name}: {what}"
+            for name in sorted(self.faults)
+            for what in MUST_HAPPEN[name]
+            if not happened[what]
+        ]
 
     def complaint(self) -> str:
         """Everything that was wrong, and how to see it again."""
@@ -113,6 +138,9 @@ class _Party:
     sessions: list[JournalledSession] = field(default_factory=list)
     players: list[Player] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.enough_at = time.monotonic() + self.plan.enough_s
+
 
 async def run(
     plan: Plan,
@@ -132,18 +160,18 @@ async def run(
         faults: Faults by name; None for those of the catalogue.
     """
     start = time.monotonic()
-    async with (
-        Journal(folder / "journal") as journal,
-        Rig(folder, journal, plan.seed, store=store, store_url=store_url) as rig,
-    ):
-        names = [*_bots(plan), *EXTRAS]
-        tokens = await rig.wires[0].register(names)
-        rig.tokens = tokens
-        before = await _levels(rig)
-        party = _Party(rig, plan, tokens)
-        counted = await _play(party, faults or FAULTS)
-        records = await _collect(party)
-        levels = await _levels_again(rig, before)
+    with Journal(folder / "journal") as journal:
+        async with Rig(
+            folder, journal, plan.seed, store=store, store_url=store_url
+        ) as rig:
+            names = [*_bots(plan), *EXTRAS]
+            tokens = await rig.wires[0].register(names)
+            rig.tokens = tokens
+            before = await _levels(rig)
+            party = _Party(rig, plan, tokens)
+            counted = await _play(party, faults or FAULTS)
+            records = await _collect(party)
+            levels = await _levels_again(rig, before)
         keys = read_trusted_keys(folder / "keys")
     evidence = Evidence(
         journal=list(read_journal(folder / "journal")),
@@ -159,6 +187,8 @@ async def run(
         counts=findings.counts,
         violations=findings.violations,
         problems=rig.problems,
+        happened=rig.happened,
+        longest_wait_s=rig.longest_wait_s,
     )
 
 
@@ -179,16 +209,18 @@ async def _play(party: _Party, faults: dict[str, Any]) -> Counter[str]:
     counted: Counter[str] = Counter()
     try:
         async with asyncio.timeout(plan.patience_s):
-            await rig.acknowledged(60)
-            for name in _order(plan, rig):
-                await _pause(rig, plan)
-                _raise_early(tasks)
+            await rig.acknowledged(START_S)
+            names = _order(plan, rig)
+            for at, name in enumerate(names):
+                await _moves(party, tasks, plan.moves * at // len(names))
+                if time.monotonic() > party.enough_at:
+                    break
+                await rig.healed()
+                await asyncio.sleep(rig.random.uniform(0, plan.pause_s))
                 counted[name] += await _fault(rig, name, faults[name], plan.scale)
             await rig.healed()
             rig.mark("calm")
-            while rig.journal.accepted < plan.moves:
-                _raise_early(tasks)
-                await asyncio.sleep(0.1)
+            await _moves(party, tasks, plan.moves)
             party.stop.set()
             await asyncio.sleep(ENDGAME_S)
             await asyncio.gather(*(player.abort() for player in party.players))
@@ -217,10 +249,13 @@ def _order(plan: Plan, rig: Rig) -> list[str]:
     return names
 
 
-async def _pause(rig: Rig, plan: Plan) -> None:
-    """Wait until the fault before is over, and a little longer."""
-    await rig.healed()
-    await asyncio.sleep(rig.random.uniform(0, plan.pause_s))
+async def _moves(
+    party: _Party, tasks: Sequence[asyncio.Task[None]], number: int
+) -> None:
+    """Wait for so many moves since the beginning, or until it is enough."""
+    while party.rig.journal.accepted < number and time.monotonic() < party.enough_at:
+        _raise_early(tasks)
+        await asyncio.sleep(0.05)
 
 
 async def _fault(rig: Rig, name: str, fault: Any, scale: float) -> int:  # noqa: ANN401 - a fault
@@ -277,17 +312,19 @@ async def _streams(party: _Party) -> None:
         JournalledSession(rig, party.tokens["streamb"], doors[::-1]),
     ]
     running = [asyncio.create_task(session.run()) for session in party.sessions]
-    open_matches: set[str] = set()
+    hosts: dict[str, Player] = {}
     try:
-        while open_matches or not party.stop.is_set():
-            while len(open_matches) < party.plan.streams and not party.stop.is_set():
+        while hosts or not party.stop.is_set():
+            while len(hosts) < party.plan.streams and not party.stop.is_set():
                 host = Player(rig, ("streama", "streamb"), party.tokens)
-                open_matches.add(await host.create("gin"))
-            over = {
+                party.players.append(host)
+                hosts[await host.create("gin")] = host
+            over = [
                 frozenset(match.match_id for match in session.finished)
                 for session in party.sessions
-            }
-            open_matches -= frozenset.intersection(*over)
+            ]
+            for match_id in frozenset.intersection(*over) & hosts.keys():
+                party.players.remove(hosts.pop(match_id))
             _raise_early(running)  # type: ignore[arg-type]
             await asyncio.sleep(0.1)
     finally:
@@ -343,7 +380,7 @@ async def _levels_again(rig: Rig, before: list[tuple[str, float]]) -> list[Level
     """Count it again until it is back, but not for ever."""
     for wire in rig.wires:
         await wire.close()
-    end = time.monotonic() + 10
+    end = time.monotonic() + SETTLE_S
     while True:
         after = await _levels(rig)
         levels = [

@@ -10,7 +10,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 import grpc.aio
-from tests.faults import fault_network
+from tests.faults import fault_network, fault_server
 from tests.faults.audience import Watcher
 from tests.faults.failing_referee import (
     ENDING_POINT,
@@ -18,9 +18,10 @@ from tests.faults.failing_referee import (
     RECORD_POINTS,
     SWEEP_POINT,
 )
-from tests.faults.player import Answer, Player, Turn, note_creation
+from tests.faults.note import note_creation
+from tests.faults.player import Answer, Player, Turn
 from tests.faults.proxy import Mode
-from tests.faults.rig import Rig
+from tests.faults.rig import DRILL_S, Rig
 from tests.faults.short_match import (
     EXTRAS,
     PASSED_S,
@@ -53,6 +54,7 @@ async def f01_kill_referee(rig: Rig, _: float) -> None:
         rig.arm(number, point, passes=rig.random.randint(1, 20))
         died = await rig.death(number, PASSED_S)
         rig.expect(died, f"{point} was never reached")
+        rig.saw(f"died {point}", died)
         rig.kill(number)
         await rig.acknowledged()
         rig.heal(number)
@@ -65,6 +67,7 @@ async def f02_stop_referee(rig: Rig, scale: float) -> None:
     try:
         await rig.acknowledged()
         await asyncio.sleep(min(10.0, rig.random.uniform(1, 3) * scale))
+        rig.saw("a referee stood still", rig.stands_still(number))
     finally:
         rig.send_signal(number, signal.SIGCONT)
     await rig.acknowledged()
@@ -102,49 +105,10 @@ async def f03_duel(rig: Rig, _: float) -> None:
             }
             kept = answer.response if one.request_id in accepted else is_stale
             rig.expect(kept, f"a duel's answer: {answer.refusal}")
+            rig.saw("copies answered" if answer.response else "rivals stale")
         turn.answer = next(answer for answer in answers if answer.response)
 
     await rig.drilled(duel)
-
-
-async def f04_kill_store(rig: Rig, _: float) -> None:
-    """Kill the store under load, and start it again: its file has every move."""
-    assert rig.store is not None
-    rig.store.kill()
-    await asyncio.sleep(rig.random.uniform(0, 0.5))
-    await asyncio.to_thread(rig.store.start)
-    await rig.acknowledged()
-
-
-async def f05_slow_loading(rig: Rig, scale: float) -> None:
-    """Let the store read its file for a while: not ready, but alive, and no more.
-
-    Callers are told that the store is unavailable, and nothing else.
-    """
-    assert rig.store is not None
-    keys = int(rig.ask_store("DBSIZE").strip(b":") or 1)
-    delay_us = int(min(8.0, 1.5 * scale) * 1e6 / (20 * max(keys, 1)))
-    rig.store.kill()
-    slowly = ("--key-load-delay", str(max(1, delay_us)))
-    rig.store.launch(*slowly, "--loading-process-events-interval-bytes", "1024")
-    number = rig.pick()
-    rig.expect(await rig.reaches(number, "/readyz", 503, 5), "ready while loading")
-    rig.expect(await rig.probe(number, "/livez") == 200, "dead while loading")
-    await asyncio.to_thread(rig.store.kill)
-    await asyncio.to_thread(rig.store.start)
-    await rig.acknowledged()
-    rig.expect(await rig.reaches(number, "/readyz", 200, 10), "not ready when loaded")
-
-
-async def f06_flush_scripts(rig: Rig, scale: float) -> None:
-    """Make the store forget its scripts again and again: nobody notices."""
-    unknown = rig.journal.unknown
-    end = time.monotonic() + min(10.0, 1.5 * scale)
-    while time.monotonic() < end:
-        await asyncio.to_thread(rig.ask_store, "SCRIPT", "FLUSH")
-        await asyncio.sleep(0.1)
-    rig.expect(rig.journal.unknown == unknown, "calls failed without scripts")
-    await rig.acknowledged()
 
 
 async def f09_create_twice(rig: Rig, scale: float) -> None:
@@ -173,104 +137,13 @@ async def f09_create_twice(rig: Rig, scale: float) -> None:
     rig.expect(
         again.match.match_id == made.match.match_id, "a creation made two matches"
     )
+    rig.saw("creation repeated")
     await player.abort(made.match.match_id)
-
-
-async def f10_full_memory(rig: Rig, _: float) -> None:
-    """Fill the store: no new match is taken, and moves wait until there is room."""
-    used = _memory(rig)
-    rig.ask_store("CONFIG", "SET", "maxmemory", str(used + 200_000))
-    try:
-        # What it knows of its store is up to a second old.
-        await asyncio.sleep(1.5)
-        player = Player(rig, EXTRAS[:2], rig.tokens)
-        request = referee_pb.CreateMatchRequest(
-            request_id=rig.random.randbytes(8).hex(),
-            ruleset=ruleset_pb2.RulesetChoice(preset="gin"),
-            bots=EXTRAS[:2],
-        )
-        refused = ""
-        try:
-            made = await player.wire.send("CreateMatch", request)
-            note_creation(rig, made.match.match_id, request.request_id)
-            await player.abort(made.match.match_id)
-        except grpc.aio.AioRpcError as error:
-            refused = refusal_of(error).reason
-        rig.expect(
-            refused in {"LIMIT_EXCEEDED", "STORE_UNAVAILABLE"}, f"created: {refused}"
-        )
-        await asyncio.sleep(0.5)
-    finally:
-        rig.ask_store("CONFIG", "SET", "maxmemory", "0")
-    await rig.acknowledged()
-
-
-def _memory(rig: Rig) -> int:
-    lines = rig.ask_store("INFO", "memory").split(b"\r\n")
-    return int(next(line[12:] for line in lines if line.startswith(b"used_memory:")))
-
-
-async def f10_full_disk(rig: Rig, _: float) -> None:
-    """Let the store's file not grow: it is not ready, and recovers with room.
-
-    A store that must write before it answers ends then, and is started again.
-    """
-    assert rig.store is not None
-    rig.store.limit_files(rig.store.file_size() + 20_000)
-    try:
-        fails = await rig.reaches(rig.pick(), "/readyz", 503, 15)
-        rig.expect(fails, "ready without disk")
-    finally:
-        if rig.store.has_ended:
-            rig.store.kill()
-            await asyncio.to_thread(rig.store.start)
-        else:
-            rig.store.limit_files(-1)
-    await rig.acknowledged(15)
-
-
-async def f10_evicting_policy(rig: Rig, _: float) -> None:
-    """Let the store throw keys away when it is full: the referee gets no new work."""
-    rig.ask_store("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
-    try:
-        rig.expect(
-            await rig.reaches(rig.pick(), "/readyz", 503, 10), "ready, may evict"
-        )
-    finally:
-        rig.ask_store("CONFIG", "SET", "maxmemory-policy", "noeviction")
-    await rig.acknowledged()
-
-
-async def f11_busy_store(rig: Rig, scale: float) -> None:
-    """Hold the store up with a slow script: calls fail for now, no move is lost."""
-    rig.ask_store("CONFIG", "SET", "busy-reply-threshold", "50")
-    seconds = min(2.0, 0.3 * scale)
-    text = f"""
-    local function now()
-      local time = redis.call('TIME')
-      return time[1] + time[2] / 1e6
-    end
-    local stop = now() + {seconds}
-    while now() < stop do end
-    return 1
-    """
-    await asyncio.to_thread(rig.ask_store, "EVAL", text, "0")
-    rig.ask_store("CONFIG", "SET", "busy-reply-threshold", "5000")
-    await rig.acknowledged()
 
 
 async def f12_deadline(rig: Rig, scale: float) -> None:
     """Send moves just around their deadline: each is accepted, or late, never both."""
     await moves_at_the_deadline(rig, int(min(500, 12 * scale)))
-
-
-async def f13_store_outage(rig: Rig, scale: float) -> None:
-    """Take the store away for a while: nobody loses by it."""
-    assert rig.store is not None
-    rig.store.kill()
-    await asyncio.sleep(min(30.0, 3 * scale))
-    await asyncio.to_thread(rig.store.start)
-    await rig.acknowledged(20)
 
 
 async def f14_vanished_bots(rig: Rig, scale: float) -> None:
@@ -299,6 +172,7 @@ async def f16_overtaken(rig: Rig, _: float) -> None:
             side.proxy.set(Mode.PASS)
             answer: Answer = await late
         reason = answer.refusal.reason if answer.refusal else "accepted"
+        rig.saw("overtaken", reason == "VERSION_STALE")
         rig.expect(
             reason in {"VERSION_STALE", "MATCH_OVER"}, f"overtaken, and {reason}"
         )
@@ -311,6 +185,7 @@ async def f17_rolling_restart(rig: Rig, _: float) -> None:
     for number in range(len(rig.referees)):
         code = await asyncio.to_thread(rig.referees[number].stop)
         rig.expect(code == 0, f"stopped with {code}")
+        rig.saw("restarted", code == 0)
         await rig.acknowledged()
         rig.heal(number)
         await rig.healed()
@@ -333,11 +208,12 @@ async def f18_kill_watched(rig: Rig, scale: float) -> None:
     await rig.drilled(choose)
     tasks = [asyncio.create_task(watcher.follow()) for watcher in watchers]
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(DRILL_S):
             await asyncio.gather(*(watcher.is_following.wait() for watcher in watchers))
         rig.kill(number)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(DRILL_S):
             await asyncio.gather(*(watcher.has_resumed.wait() for watcher in watchers))
+        rig.saw("watcher went on", len(watchers))
         await rig.acknowledged()
         await asyncio.sleep(0.3)
     finally:
@@ -360,7 +236,9 @@ async def f20_kill_signer(rig: Rig, _: float) -> None:
 
 FAULTS: dict[str, Fault] = {
     name.replace("f", "F", 1): fault
-    for name, fault in sorted({**vars(fault_network), **globals()}.items())
+    for name, fault in sorted(
+        {**vars(fault_network), **vars(fault_server), **globals()}.items()
+    )
     if name[:1] == "f" and name[1:3].isdigit()
 }
 """All of them by name; F07 and F15 want stores of their own."""

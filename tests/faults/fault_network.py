@@ -1,22 +1,36 @@
 """Faults of the network: F08, everything that can happen to bytes on their way."""
 
 import asyncio
+import time
 
 from tests.faults.proxy import FaultProxy, Mode
 from tests.faults.rig import Rig
+
+HIT_S = 30.0
+"""How long a trouble may take until it has hit something."""
 
 
 async def _troubled(
     rig: Rig, proxies: list[FaultProxy], seconds: float, mode: Mode, **how: float
 ) -> None:
+    """Make trouble for a while, and until it has hit something."""
+    before = _hits(proxies, mode)
+    end = time.monotonic() + HIT_S
     for proxy in proxies:
         proxy.set(mode, **how)
     try:
         await asyncio.sleep(seconds)
+        while _hits(proxies, mode) == before and time.monotonic() < end:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
     finally:
         for proxy in proxies:
             proxy.set(Mode.PASS)
+    rig.saw(mode.name, _hits(proxies, mode) - before)
     await rig.acknowledged()
+
+
+def _hits(proxies: list[FaultProxy], mode: Mode) -> int:
+    return sum(proxy.hits[mode] for proxy in proxies)
 
 
 async def f08_lose_replies(rig: Rig, scale: float) -> None:
@@ -27,7 +41,9 @@ async def f08_lose_replies(rig: Rig, scale: float) -> None:
 
 async def f08_cut(rig: Rig, _: float) -> None:
     """Cut all connections of one way, of callers or to the store."""
-    rig.random.choice(rig.doors + rig.ways).cut()
+    way = rig.random.choice(rig.doors + rig.ways)
+    rig.saw("CUT", len(way.links))
+    way.cut()
     await rig.acknowledged()
 
 

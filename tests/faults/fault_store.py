@@ -16,9 +16,10 @@ from tests.contract.failover import (
 )
 from tests.contract.redis_fleet import Fleet, binary_of, guarded, primary_of, until
 from tests.faults.fault import Fault, f12_deadline, f14_vanished_bots
-from tests.faults.rig import Rig, StoreServer
+from tests.faults.rig import ALIVE_S, Rig
+from tests.faults.store_server import StoreServer
 
-FAILED_OVER_S = 30.0
+FAILED_OVER_S = 2 * ALIVE_S
 """How long it may take until a move is acknowledged again after a failover."""
 
 
@@ -49,9 +50,14 @@ def partition(fleet: Fleet, seconds: float = 2.0) -> None:
 async def _in_fleet(
     fleet: Fleet, change: Callable[[Fleet], None], rig: Rig, _: float
 ) -> None:
+    (group,) = fleet.groups
+    old = await asyncio.to_thread(primary_of, group)
     await asyncio.to_thread(change, fleet)
     await rig.acknowledged(FAILED_OVER_S)
     await asyncio.to_thread(fleet.heal)
+    new = await asyncio.to_thread(primary_of, group)
+    rig.saw("same primary again" if new is old else "another primary")
+    rig.saw("replica silent", change is partition)
 
 
 @contextmanager
@@ -79,6 +85,15 @@ def replicated() -> Iterator[tuple[Fleet, dict[str, Fault]]]:
         )
 
 
+STEP_S = 1000
+"""A step of the clock is larger than this, whatever the machine does."""
+
+
+def _seconds(rig: Rig) -> int:
+    """Read the store's clock."""
+    return int(rig.ask_store("TIME").split(b"\r\n")[2])
+
+
 @dataclass
 class Clock:
     """The clock of a store, which may be set.
@@ -97,7 +112,10 @@ class Clock:
 
     async def jump(self, text: str, rig: Rig, scale: float) -> None:
         """Set the clock, and see that moves and deadlines go on."""
+        before_s = _seconds(rig)
         self.set(text)
+        moved_s = _seconds(rig) - before_s
+        rig.saw("clock set", text == "+0" or abs(moved_s) > STEP_S)
         await rig.acknowledged()
         await asyncio.sleep(min(5.0, scale))
         await rig.acknowledged()
@@ -107,6 +125,7 @@ class Clock:
         for _ in range(int(min(30, 6 * scale))):
             self.set(f"{rig.random.uniform(-0.5, 0.5):+.3f}")
             await asyncio.sleep(0.2)
+        rig.saw("clock set")
         await rig.acknowledged()
 
     def faults(self) -> dict[str, Fault]:

@@ -1,18 +1,16 @@
 """What callers did and what they were told, kept on disk as it happens.
 
 One JSON object a line. A call is written before it leaves and its reply before anybody
-acts on it, so that a journal is never behind what a referee may have acknowledged.
-Lines of many callers share one sync of the disk.
+acts on it, so that a journal is never behind what a referee may have acknowledged. The
+writer is not among those that are killed: what the system has is enough.
 """
 
-import asyncio
 import hashlib
 import itertools
 import json
-import os
 import time
+from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import TracebackType
@@ -119,35 +117,25 @@ def now_ns() -> int:
 
 
 class Journal:
-    """A journal that is written. Use it as an asynchronous context manager."""
+    """A journal that is written. Use it as a context manager."""
 
     def __init__(self, path: Path) -> None:
         """Write to a new file."""
         self.path = path
         self.accepted = 0
-        self.unknown = 0
-        self.accepted_at = time.monotonic()
+        self.unknown: Counter[str] = Counter()
         self._numbers = itertools.count(1)
         self._file = path.open("xb", buffering=0)
-        self._lines: list[bytes] = []
-        self._kept = asyncio.Event()
-        self._wanted = asyncio.Event()
-        self._thread = ThreadPoolExecutor(1)
-        self._writer = asyncio.create_task(self._write())
 
-    async def __aenter__(self) -> Self:
+    def __enter__(self) -> Self:
         return self
 
-    async def __aexit__(
+    def __exit__(
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self.keep()
-        self._writer.cancel()
-        await asyncio.wait({self._writer})
-        self._thread.shutdown()
         self._file.close()
 
     def next_number(self) -> int:
@@ -155,43 +143,15 @@ class Journal:
         return next(self._numbers)
 
     def put(self, line: Line) -> None:
-        """Write a line with the next sync."""
+        """Write a line."""
         if isinstance(line, Told):
             if line.outcome == "accepted":
                 self.accepted += 1
-                self.accepted_at = time.monotonic()
             elif line.outcome == "unknown":
-                self.unknown += 1
+                self.unknown[line.reason] += 1
         kind, names = _NAMES[type(line)]
         facts = {"what": kind, **{name: getattr(line, name) for name in names}}
-        self._lines.append(_COMPACT.encode(facts).encode() + b"\n")
-        self._wanted.set()
-
-    async def keep(self) -> None:
-        """Wait until every line is on the disk."""
-        if self._lines:
-            await self._kept.wait()
-
-    async def write(self, line: Line) -> None:
-        """Write a line, and wait until it is on the disk."""
-        self.put(line)
-        await self._kept.wait()
-
-    async def _write(self) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
-            await self._wanted.wait()
-            self._wanted.clear()
-            data, kept = b"".join(self._lines), self._kept
-            self._lines.clear()
-            # Lines that come from here on wait for the next sync.
-            self._kept = asyncio.Event()
-            await loop.run_in_executor(self._thread, self._sync, data)
-            kept.set()
-
-    def _sync(self, data: bytes) -> None:
-        self._file.write(data)
-        os.fdatasync(self._file.fileno())
+        self._file.write(_COMPACT.encode(facts).encode() + b"\n")
 
 
 def read_journal(path: Path) -> Iterator[Line]:

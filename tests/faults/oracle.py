@@ -7,6 +7,7 @@ ordered log, so a single pass over the journal is enough; no search is needed.
 import base64
 import itertools
 import json
+import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +35,9 @@ CHECKS = {
 
 LIVELY_NS = 30_000_000_000
 """How long after the last fault a match may stand still."""
+
+LIVELY_PACES = 50
+"""The same in usual times between two moves of a match, on a machine that is busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +123,14 @@ def judge(evidence: Evidence) -> Findings:
     """Apply every check."""
     found = Findings()
     matches, calm_ns, end_ns = _read(evidence.journal, found)
+    patience_ns = _patience_ns(matches.values(), calm_ns or 0)
     for match_id, match in matches.items():
         copies = evidence.records.get(match_id, ())
         _check_answers(found, match_id, match)
         if calm_ns is not None:
-            _check_liveliness(found, match_id, match, calm_ns, end_ns)
+            longest_ns = _longest_ns(match, calm_ns, end_ns)
+            if longest_ns > patience_ns:
+                found.add("I10", match_id, f"stood still for {longest_ns / 1e9:.1f} s")
         if len(set(copies)) > 1:
             found.add("I11", match_id, f"{len(set(copies))} different records")
         if not copies:
@@ -216,17 +223,26 @@ def _check_answers(found: Findings, match_id: str, match: _Match) -> None:
         found.add("I7", match_id, f"results told: {sorted(match.results)}")
 
 
-def _check_liveliness(
-    found: Findings, match_id: str, match: _Match, calm_ns: int, end_ns: int
-) -> None:
+def _longest_ns(match: _Match, calm_ns: int, end_ns: int) -> int:
+    """Return the longest time in which a match did not go on after the last fault."""
     if match.made is None:
-        return
+        return 0
     upto = end_ns if match.over_ns is None else match.over_ns
     start = max(calm_ns, match.made.at_ns)
     times = [start, *(at for at in sorted(match.signs_of_life) if at > start), upto]
-    longest = max(after - before for before, after in itertools.pairwise(times))
-    if longest > LIVELY_NS:
-        found.add("I10", match_id, f"stood still for {longest / 1e9:.1f} s")
+    return max(after - before for before, after in itertools.pairwise(times))
+
+
+def _patience_ns(matches: Iterable[_Match], calm_ns: int) -> int:
+    """Return how long a match may stand still, by what the machine gave to all."""
+    paces = [
+        after - before
+        for match in matches
+        for before, after in itertools.pairwise(sorted(match.signs_of_life))
+        if before > calm_ns
+    ]
+    usual_ns = statistics.median_low(paces) if paces else 0
+    return max(LIVELY_NS, LIVELY_PACES * usual_ns)
 
 
 # --- the records --------------------------------------------------------------
@@ -309,6 +325,7 @@ def _check_moves(
         if entry and entry["kind"] == "move" and sent.refusals:
             what = f"{key} is kept, and was refused: {sorted(sent.refusals)}"
             found.add("I9", match_id, what)
+        found.counts["credited"] += bool(entry and entry.get("credit_ms"))
         if entry and not sent.accepted and entry["kind"] == "move":
             found.counts["kept, but never told"] += 1
     if match.made is not None and match.made.has_whole_journal:

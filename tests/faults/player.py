@@ -14,7 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import grpc.aio
-from tests.faults.journal import Asked, Ended, Made, Told, digest, now_ns
+from tests.faults.journal import Asked, Told, digest, now_ns
+from tests.faults.note import note_creation, note_ending, told_refusal
 from tests.faults.rig import Rig
 from tests.faults.wire import Refusal, Wire, Wired, refusal_of
 
@@ -24,7 +25,6 @@ from ginref.engine.seat import Seat
 from ginref.record.share import commit_seat
 from ginref.v1 import clock_pb2, match_pb2, move_pb2, ruleset_pb2
 from ginref.v1 import referee_service_pb2 as referee_pb
-from ginref_client.codec import ending_from_wire
 
 STUCK_S = 120.0
 """How long a call may fail before it counts as stuck."""
@@ -35,6 +35,17 @@ WANDERING = 0.05
 
 ILLEGAL = 0.01
 """How often a player tries an illegal move."""
+
+SLACK_S = 0.005
+"""How much two readings of the machine's clock may be apart."""
+
+LOOKING = 0.1
+"""How often a player looks at the match before a draw that is legal in any case."""
+
+PAIR = 2
+
+WALL = 2
+"""Cards in the stock that nobody draws."""
 
 PATIENT = clock_pb2.ClockPolicy(
     name="custom",
@@ -71,6 +82,23 @@ class Turn:
     request: Wired
     token: str
     answer: Answer | None = None
+
+
+@dataclass
+class Next:
+    """Who moves next, and how.
+
+    Attributes:
+        seat: Whose turn it is.
+        version: What the match has come to.
+        view: What the seat sees; None if nobody has looked.
+        move: What it does.
+    """
+
+    seat: int
+    version: int
+    view: Wired
+    move: str = ""
 
 
 class Player:
@@ -149,16 +177,19 @@ class Player:
             move=request.move.text,
             way="call",
         )
-        await journal.write(asked)
+        journal.put(asked)
+        asked_s = time.time()
         try:
             response = await wire.send(
                 "SubmitMove", request, token=token, within=within
             )
         except grpc.aio.AioRpcError as error:
             refusal = refusal_of(error)
-            await journal.write(_told_refusal(number, refusal))
+            journal.put(told_refusal(number, refusal))
             return Answer(refusal=refusal)
-        await journal.write(
+        kept_s = response.accept_time.ToMilliseconds() / 1000
+        self.rig.saw("kept, and told at a repetition", kept_s + SLACK_S < asked_s)
+        journal.put(
             Told(
                 number=number,
                 at_ns=now_ns(),
@@ -176,24 +207,36 @@ class Player:
         """Play a match to its end, and return its id."""
         match_id = await self.create(preset, seeded=seeded)
         await self._prepare(match_id, seeded=seeded)
-        view, seat = None, 0
+        seat, next_one = 0, None
         while True:
-            if view is None:
-                found = await self._look(match_id, seat)
-                if found is None:
+            if next_one is None:
+                next_one = await self._look(match_id, seat)
+                if next_one is None:
                     return match_id
-                view, seat = found
-            response = await self._move(match_id, seat, view)
-            view = None
-            if response is None:
-                continue
-            if response.HasField("ending"):
+            seat = next_one.seat
+            response = await self._move(match_id, next_one)
+            if response is not None and response.HasField("ending"):
                 self.told_ending(match_id, response.ending, "mover")
                 return match_id
-            if response.HasField("turn") and response.turn.legal_moves:
-                view = response.turn
-            else:
-                seat = (seat + 1) % len(self.bots)
+            next_one = self._following(next_one, response)
+
+    def _following(self, last: Next, response: Wired) -> Next | None:
+        """Say who moves next, as far as can be known without a look."""
+        if response is None:
+            return None
+        if response.HasField("turn") and response.turn.legal_moves:
+            return Next(last.seat, response.version, response.turn)
+        goes_on = (
+            len(self.bots) == PAIR
+            and last.view is not None
+            and last.view.own.HasField("drawn")
+            and last.move.startswith("discard")
+            and last.view.table.stock_count > WALL
+            and last.view.table.turns_left > 1
+        )
+        if not goes_on or self.random.random() < LOOKING:
+            return None
+        return Next(1 - last.seat, response.version, None, "draw_stock")
 
     async def create(
         self,
@@ -250,8 +293,8 @@ class Player:
         )
         return await self.call("PrepareSeat", request, self.tokens[number])
 
-    async def _look(self, match_id: str, seat: int) -> tuple[Wired, int] | None:
-        """Return the view of the seat to act, and who it is; None when all is over."""
+    async def _look(self, match_id: str, seat: int) -> Next | None:
+        """Find out who moves next; None when all is over."""
         while True:
             request = referee_pb.GetMatchRequest(match_id=match_id)
             found = await self.call("GetMatch", request, self.tokens[seat])
@@ -260,28 +303,34 @@ class Player:
                 return None
             to_act = found.public_view.table.to_act - 1
             if to_act == seat:
-                return found.seat_views[0], seat
+                view = found.seat_views[0]
+                return Next(seat, view.version, view)
             seat = to_act
 
-    async def _move(self, match_id: str, seat: int, view: Wired) -> Wired:
+    async def _move(self, match_id: str, what: Next) -> Wired:
         """Choose and submit a move; return the response, or None to look again."""
-        move = choose(view, self.random)
-        strikes = view.clock.seats[seat].strikes_left
-        is_illegal = strikes > STRIKES // 2 and self.random.random() < ILLEGAL
-        if is_illegal:
-            move = "draw_stock" if view.own.HasField("drawn") else "discard As"
+        view, is_illegal = what.view, False
+        if view is not None:
+            what.move = choose(view, self.random)
+            strikes = view.clock.seats[what.seat].strikes_left
+            is_illegal = strikes > STRIKES // 2 and self.random.random() < ILLEGAL
+            if is_illegal:
+                what.move = "draw_stock" if view.own.HasField("drawn") else "discard As"
         turn = Turn(
-            self, self.request(match_id, seat, view.version, move), self.tokens[seat]
+            self,
+            self.request(match_id, what.seat, what.version, what.move),
+            self.tokens[what.seat],
         )
         if self.rig.drills and not is_illegal:
             await self.rig.drills.popleft()(turn)
         answer = turn.answer or await self.submit(turn.request, turn.token)
         refusal = answer.refusal
         if refusal is None:
-            self.rig.expect(not is_illegal, f"{match_id}: illegal {move} accepted")
+            told = f"{match_id}: illegal {what.move} accepted"
+            self.rig.expect(not is_illegal, told)
             return answer.response
         is_expected = is_illegal or (self.is_aborted and refusal.reason == "MATCH_OVER")
-        self.rig.expect(is_expected, f"{match_id}: {move}: {refusal}")
+        self.rig.expect(is_expected, f"{match_id}: {what.move}: {refusal}")
         return None
 
     async def abort(self, match_id: str = "") -> None:
@@ -318,45 +367,6 @@ def choose(view: Wired, chance: random.Random) -> str:
     best = sorted(left, key=lambda card: (left[card], -card.points))
     words = [f"knock {card}" for card in best] + [f"discard {card}" for card in best]
     return next(word for word in words if word in legal)
-
-
-def note_creation(rig: Rig, match_id: str, request_id: str) -> None:
-    """Note that a match was created."""
-    rig.match_ids.append(match_id)
-    rig.journal.put(
-        Made(
-            at_ns=now_ns(),
-            match_id=match_id,
-            request_id=request_id,
-            has_whole_journal=True,
-        )
-    )
-
-
-def note_ending(rig: Rig, match_id: str, ending: match_pb2.Ending, by: str) -> None:
-    """Note how a match ended, as somebody was told."""
-    read = ending_from_wire(ending)
-    rig.journal.put(
-        Ended(
-            at_ns=now_ns(),
-            match_id=match_id,
-            kind=str(read.kind),
-            winner="" if read.winner is None else str(read.winner),
-            by=by,
-        )
-    )
-
-
-def _told_refusal(number: int, refusal: Refusal) -> Told:
-    # Only a counted refusal is kept, and has one answer for good.
-    is_kept = any(key == "strikes_left" for key, _ in refusal.facts)
-    return Told(
-        number=number,
-        at_ns=now_ns(),
-        outcome="refused" if refusal.is_final else "unknown",
-        reason=refusal.reason,
-        answer=digest(repr(refusal).encode()) if is_kept else "",
-    )
 
 
 def _wire_seat(number: int) -> Wired:

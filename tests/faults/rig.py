@@ -7,83 +7,34 @@ store. Processes are ended by their ids, and hear nothing but the loopback inter
 import asyncio
 import os
 import random
-import resource
 import signal
-import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from tests.contract.redis_fleet import HOST, Server, binary_of, until
+from tests.contract.redis_fleet import binary_of
 from tests.e2e.referee_process import RefereeProcess
 from tests.faults.failing_referee import FILE
 from tests.faults.journal import Journal, Marked, now_ns
 from tests.faults.proxy import FaultProxy
+from tests.faults.store_server import StoreServer
 from tests.faults.wire import Wire
 
 ROOT = Path(__file__).parents[2]
-ALIVE_S = 10.0
+ALIVE_S = 60.0
 """How long it may take until a move is acknowledged again after a fault."""
 
+DRILL_S = 120.0
+"""How long a drill may take."""
 
-class StoreServer(Server):
-    """A store that may start again with other settings, or without waiting."""
-
-    def __init__(
-        self, binary: str, folder: Path, environment: dict[str, str] | None = None
-    ) -> None:
-        # A server that dies with less than this may forget what it has acknowledged.
-        arguments = ["--save", "", "--appendonly", "yes", "--appendfsync", "always"]
-        super().__init__(binary, folder, [*arguments, "--enable-debug-command", "yes"])
-        self._environment = environment or {}
-
-    def start(self, *more: str) -> None:
-        self.launch(*more)
-        until(lambda: self.ask("PING") == b"+PONG", patience_s=60)
-
-    def launch(self, *more: str) -> None:
-        """Start it, and do not wait until it answers."""
-        command = [*self._command, "--port", str(self.port), "--bind", HOST]
-        command += ["--dir", str(self._folder), *more]
-        with (self._folder / "log").open("ab") as log:
-            # A write beyond the limit of a file's size shall fail, not kill.
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env={**os.environ, **self._environment},
-                restore_signals=False,
-                start_new_session=True,
-            )
-
-    def kill(self) -> None:
-        """End it at once, if it has not ended of itself."""
-        if self._process is not None and self._process.poll() is not None:
-            self._process = None
-        super().kill()
-
-    @property
-    def has_ended(self) -> bool:
-        """It has ended of itself."""
-        return self._process is not None and self._process.poll() is not None
-
-    def limit_files(self, size: int) -> None:
-        """Let no file of it grow beyond a size, or any with -1."""
-        assert self._process is not None
-        _, hard = resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE)
-        resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (size, hard))
-
-    def file_size(self) -> int:
-        """Return the size of the part of its append-only file that grows."""
-        parts = list(self._folder.glob("appendonlydir/*.incr.aof"))
-        return max((part.stat().st_size for part in parts), default=0)
+CALM = 100
+"""Moves without a call that fails, after which nothing is left of the fault before."""
 
 
 STARTS = 5
@@ -112,6 +63,8 @@ class Rig:
         problems: Expectations that were not met.
         match_ids: Every match that was created.
         tokens: Tokens of bots, by name.
+        happened: What faults have brought about, by name.
+        longest_wait_s: The longest wait for a move after a fault.
     """
 
     folder: Path
@@ -127,6 +80,8 @@ class Rig:
     problems: list[str] = field(default_factory=list)
     match_ids: list[str] = field(default_factory=list)
     tokens: dict[str, str] = field(default_factory=dict)
+    happened: Counter[str] = field(default_factory=Counter)
+    longest_wait_s: float = 0.0
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
@@ -248,8 +203,8 @@ class Rig:
                 self._healing[number] = None
                 await task
 
-    async def acknowledged(self, patience_s: float = ALIVE_S) -> float:
-        """Wait for a move that is acknowledged from now on; return the wait.
+    async def acknowledged(self, patience_s: float = ALIVE_S) -> None:
+        """Wait for a move that is acknowledged from now on.
 
         Raises:
             TimeoutError: None is.
@@ -258,9 +213,24 @@ class Rig:
         async with asyncio.timeout(patience_s):
             while self.journal.accepted == accepted:  # noqa: ASYNC110 - it is elsewhere
                 await asyncio.sleep(0.005)
-        return time.monotonic() - start
+        waited_s = time.monotonic() - start
+        self.longest_wait_s = max(self.longest_wait_s, waited_s)
 
-    async def drilled(self, drill: Drill, patience_s: float = 20) -> None:
+    async def calm(self, patience_s: float = ALIVE_S) -> None:
+        """Wait for a while in which no call has failed.
+
+        Raises:
+            TimeoutError: There is none.
+        """
+        async with asyncio.timeout(patience_s):
+            while True:
+                accepted, failed = self.journal.accepted, self.journal.unknown.total()
+                while self.journal.accepted < accepted + CALM:  # noqa: ASYNC110 - so is this
+                    await asyncio.sleep(0.01)
+                if self.journal.unknown.total() == failed:
+                    return
+
+    async def drilled(self, drill: Drill, patience_s: float = DRILL_S) -> None:
         """Have a drill done by whoever moves next, and wait until it is over."""
         done = asyncio.get_running_loop().create_future()
 
@@ -304,10 +274,28 @@ class Rig:
             await asyncio.sleep(0.05)
         return True
 
+    def stands_still(self, number: int) -> bool:
+        """Say whether a referee is stopped by a signal."""
+        process = self.referees[number].process
+        if process is None or process.poll() is not None:
+            return False
+        facts = Path(f"/proc/{process.pid}/stat").read_text()
+        return facts.rpartition(")")[2].split()[0] == "T"
+
+    def store_errors(self, kind: str) -> int:
+        """Return how often the store has answered with a kind of error."""
+        facts = self.ask_store("INFO", "errorstats").split(b"\r\n")
+        prefix = f"errorstat_{kind}:count=".encode()
+        return sum(int(one[len(prefix) :]) for one in facts if one.startswith(prefix))
+
     def ask_store(self, *words: str) -> bytes:
         """Send a command straight to the store."""
         assert self.store is not None
         return self.store.ask(*words)
+
+    def saw(self, what: str, times: float = 1) -> None:
+        """Note that something has happened that a fault is for, if it has."""
+        self.happened[what] += int(times)
 
     def expect(self, kept: object, what: str) -> None:
         """Note an expectation that is not met."""

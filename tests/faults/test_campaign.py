@@ -9,6 +9,7 @@ from tests.faults.campaign import Outcome, Plan, run
 from tests.faults.failing_referee import POINTS, RECORD_POINTS
 from tests.faults.fault import FAULTS
 from tests.faults.fault_store import clocked, replicated
+from tests.faults.happening import MUST_HAPPEN
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]
 
@@ -30,9 +31,17 @@ TWICE = (
 def _judge(outcome: Outcome, tell: list[str]) -> None:
     tell.append(outcome.summary())
     assert outcome.is_clean, outcome.complaint()
+    assert not outcome.missing, outcome.complaint()
 
 
-@pytest.mark.timeout(900)
+def test_every_fault_of_the_catalogue_is_known_by_what_must_come_of_it() -> None:
+    numbers = {name.partition("_")[0] for name in MUST_HAPPEN}
+
+    assert numbers == {f"F{number:02}" for number in range(1, 21)}
+    assert FAULTS.keys() <= MUST_HAPPEN.keys()
+
+
+@pytest.mark.timeout(1800)
 async def test_no_move_is_lost_or_doubled(folder: Path, tell: list[str]) -> None:
     often = dict.fromkeys(TWICE, 2)
     often |= {"F01_kill_referee": len(POINTS), "F20_kill_signer": len(RECORD_POINTS)}
@@ -48,7 +57,7 @@ async def test_no_move_is_lost_or_doubled(folder: Path, tell: list[str]) -> None
     assert outcome.counts["refused"] > 0
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 async def test_no_move_is_lost_by_a_failover(folder: Path, tell: list[str]) -> None:
     with replicated() as (fleet, faults):
         plan = Plan(
@@ -60,7 +69,7 @@ async def test_no_move_is_lost_by_a_failover(folder: Path, tell: list[str]) -> N
     assert outcome.counts["acknowledged"] >= 500
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 async def test_nobody_loses_by_a_clock_that_jumps(
     folder: Path, tell: list[str]
 ) -> None:

@@ -1,60 +1,64 @@
-"""L05 and L06: streams that are left, and streams that are not read."""
+"""L05 to L10: streams that are left or not read, limits, bursts, and stops."""
 
-from collections import Counter
+import asyncio
 from pathlib import Path
-from typing import Any
 
-import grpc.aio
 import pytest
-from tests.e2e.table import Table, play
-from tests.faults.trap import BOTS, cancel_watches, watched_referee
-from tests.faults.wire import refusal_of
+from tests.faults.proxy import FaultProxy, Mode
+from tests.faults.trap_stream import (
+    STREAMS,
+    burst,
+    calls_too_many,
+    cancel_watches,
+    drain,
+    many_watches,
+    unread_streams,
+    watched_referee,
+)
 
-from ginref_client.bots.simple import Simple
-from ginref_client.session import Session
+from ginref_client.referee import Referee
 
 pytestmark = pytest.mark.slow
 
-UNREAD = 10
-
-SMALL_WINDOW = (("grpc.http2.lookahead_bytes", 4096), ("grpc.http2.bdp_probe", 0))
-"""Options of a caller that takes little beyond what it reads."""
-
 
 async def test_streams_that_are_left_leave_nothing_behind(folder: Path) -> None:
-    async with watched_referee(folder, "ginref") as watched:
-        grown_mb = await cancel_watches(watched, 2_000)
-
-        assert await watched.metric("ginref_watchers") == 0
-    assert grown_mb < 10
+    await cancel_watches(folder, 2_000)
 
 
 async def test_a_stream_that_is_not_read_is_dropped_and_holds_up_nobody(
     folder: Path,
 ) -> None:
-    async with watched_referee(folder, "tests.faults.hasty_referee") as watched:
-        address, token = watched.referee.address, watched.referee.token()
-        wire = watched.wire(*SMALL_WINDOW)
-        match_id = await Table(address, token).create_match("gin", bots=BOTS)
-        calls = [wire.watch(match_id, "") for _ in range(UNREAD)]
-        for call in calls:
-            await call.read()
-        before_mb = watched.memory_mb()
-
-        await play([Session(address, one, Simple) for one in watched.tokens.values()])
-
-        await watched.settles("ginref_watchers", 0, 10)
-        grown_mb = watched.memory_mb() - before_mb
-        ends = Counter([await _end(call) for call in calls])
-    assert ends == {"LIMIT_EXCEEDED": UNREAD}
-    assert grown_mb < 20
+    await unread_streams(folder, 10)
 
 
-async def _end(call: Any) -> str:  # noqa: ANN401 - a stream
-    """Read what has come, and return why there is no more."""
-    try:
-        while await call.read() is not grpc.aio.EOF:
-            pass
-    except grpc.aio.AioRpcError as error:
-        return refusal_of(error).reason
-    return "whole"
+async def test_a_call_too_many_is_refused_at_once(folder: Path) -> None:
+    await calls_too_many(folder, 3)
+
+
+async def test_watching_many_matches_starves_no_call_of_the_client(
+    folder: Path,
+) -> None:
+    await many_watches(folder, STREAMS)
+
+
+async def test_a_burst_of_calls_is_answered(folder: Path) -> None:
+    await burst(folder, 1_500)
+
+
+async def test_open_streams_do_not_hold_up_the_end(folder: Path) -> None:
+    await drain(folder, 30)
+
+
+async def test_a_way_that_is_slow_is_a_way(folder: Path) -> None:
+    async with watched_referee(folder) as watched:
+        port = int(watched.referee.address.rpartition(":")[2])
+        async with FaultProxy(port) as proxy:
+            # What a handshake takes from the other side of the world, and then some.
+            proxy.set(Mode.DELAY, delay_s=0.7)
+            token = watched.referee.token()
+            async with Referee(
+                proxy.address, token, attempts=1, deadline=60
+            ) as referee:
+                async with asyncio.timeout(60):
+                    found = await referee.get_match(watched.match_id)
+    assert found.match.match_id == watched.match_id
