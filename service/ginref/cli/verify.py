@@ -1,20 +1,22 @@
 """`ginref verify`: prove signed match records."""
 
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 from rich.console import Console
+from rich.progress import Progress
 from rich.text import Text
 
 from ginref.adapters.trusted_keys import TrustedKeysError, read_trusted_keys
-from ginref.engine.seat import Seat
-from ginref.engine.sheet import Game
-from ginref.record.replay import Replay
-from ginref.record.setup import Setup
-from ginref.record.verify import Finding, Verdict, verify_record
+from ginref.cli.judgment import Judgment, judge
+from ginref.record.verify import Finding
 
 _HEADLINES: Final = {
     Finding.VALID: Text("VALID", "bold green"),
@@ -24,11 +26,17 @@ _HEADLINES: Final = {
 }
 _NAME_WIDTH: Final = 10
 
+_WORTH_A_PROCESS: Final = 16
+"""Files that are worth the start of another process."""
+
 
 def verify(
     records: Annotated[
         list[Path],
-        typer.Argument(metavar="RECORD...", help="Files of signed match records."),
+        typer.Argument(
+            metavar="RECORD...",
+            help="Files of signed match records, or folders of such files.",
+        ),
     ],
     keys: Annotated[
         list[Path] | None,
@@ -41,6 +49,12 @@ def verify(
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object a line for programs.")
     ] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Processes at most. [default: one for each core]"
+        ),
+    ] = None,
 ) -> None:
     """Prove match records: signature, deal, every move, the clocks and the score.
 
@@ -57,21 +71,66 @@ def verify(
     except TrustedKeysError as error:
         complaints.print(_plain(f"ginref verify: {error}"))
         raise typer.Exit(Finding.BROKEN.exit_code) from error
-    worst = Finding.VALID
+    worst, files = Finding.VALID, list[Path]()
     for path in records:
-        try:
-            verdict = verify_record(path.read_bytes(), trusted)
-        except OSError as error:
-            reason = error.strerror or type(error).__name__
-            complaints.print(_plain(f"ginref verify: {path} cannot be read: {reason}"))
+        found = sorted(path.glob("*.json")) if path.is_dir() else [path]
+        if not found:
+            complaints.print(_plain(f"ginref verify: {path} holds no records"))
             worst = Finding.BROKEN
-            continue
-        if as_json:
-            console.print(json.dumps(_facts(path, verdict)))
-        else:
-            _tell(console, path, verdict)
-        worst = max(worst, verdict.finding, key=lambda finding: finding.rank)
+        files += found
+    with Progress(
+        console=complaints,
+        transient=True,
+        disable=len(files) == 1 or not complaints.is_terminal,
+        redirect_stdout=console.is_terminal,
+        redirect_stderr=False,
+    ) as progress:
+        judged = _compared(_judged(files, trusted, jobs or os.cpu_count() or 1))
+        for judgment in progress.track(judged, len(files), description="Verifying"):
+            _report(judgment, console, complaints, as_json=as_json)
+            worst = max(worst, judgment.finding, key=lambda finding: finding.rank)
     raise typer.Exit(worst.exit_code)
+
+
+def _judged(
+    files: Sequence[Path], keys: Mapping[str, bytes], jobs: int
+) -> Iterator[Judgment]:
+    """Judge all files in their order, in several processes where that is worth it."""
+    work = partial(judge, keys)
+    jobs = min(jobs, len(files) // _WORTH_A_PROCESS)
+    if jobs <= 1:
+        yield from map(work, files)
+        return
+    # A fork would copy the locks of the thread that draws the progress.
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        yield from pool.map(work, files, chunksize=4)
+
+
+def _compared(judged: Iterator[Judgment]) -> Iterator[Judgment]:
+    """Break a record whose match another one tells differently, by a trusted key."""
+    seen: dict[str, tuple[bytes, Path]] = {}
+    for judgment in judged:
+        if judgment.told is None:
+            yield judgment
+            continue
+        match_id, chain = judgment.told
+        first_chain, first = seen.setdefault(match_id, (chain, judgment.path))
+        yield judgment if chain == first_chain else judgment.contradicting(first)
+
+
+def _report(
+    judgment: Judgment, console: Console, complaints: Console, *, as_json: bool
+) -> None:
+    if judgment.unread is not None:
+        text = f"ginref verify: {judgment.path} {judgment.unread}"
+        complaints.print(_plain(text))
+    elif as_json:
+        console.print(json.dumps(judgment.facts))
+    else:
+        headline = _HEADLINES[judgment.finding]
+        console.print(Text(f"{_plain(str(judgment.path))}: "), headline, sep="")
+        for name, text in judgment.lines:
+            console.print(f"  {name:{_NAME_WIDTH}}{_plain(text)}")
 
 
 def _console(*, stderr: bool) -> Console:
@@ -81,92 +140,3 @@ def _console(*, stderr: bool) -> Console:
 def _plain(text: str) -> str:
     """Make text from a file harmless to a terminal."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
-
-
-def _tell(console: Console, path: Path, verdict: Verdict) -> None:
-    console.print(Text(f"{_plain(str(path))}: "), _HEADLINES[verdict.finding], sep="")
-    for name, text in _lines(verdict):
-        console.print(f"  {name:{_NAME_WIDTH}}{_plain(text)}")
-
-
-def _lines(verdict: Verdict) -> Iterator[tuple[str, str]]:
-    if verdict.problem:
-        yield "wrong", verdict.problem
-    if verdict.record:
-        setup = verdict.record.setup
-        rules = f"{setup.ruleset.name} (digest {setup.ruleset.digest[:12]})"
-        yield "match", f"{setup.match_id}, {rules}"
-        for seat in setup.seats:
-            yield str(seat), setup.bots[seat]
-    if verdict.record and verdict.replayed:
-        yield from _results(verdict.record.setup, verdict.replayed)
-    if verdict.deals:
-        yield "deals", verdict.deals
-    if verdict.key_id:
-        unknown = " (unknown: name the referee's keys with --keys)"
-        yield "key", verdict.key_id + ("" if verdict.is_trusted else unknown)
-    for note in verdict.notes:
-        yield "note", note
-
-
-def _results(setup: Setup, replayed: Replay) -> Iterator[tuple[str, str]]:
-    state = replayed.state
-    rounds = _count(len(replayed.rounds), "round")
-    moves = _count(replayed.move_count, "move")
-    yield "played", f"{rounds}, {moves}, {_count(sum(state.strikes), 'strike')}"
-    if state.ending:
-        winner = _winner(setup, state.ending.winner)
-        at_fault = ", ".join(map(str, state.ending.seats_at_fault))
-        fault = at_fault or str(state.ending.fault)
-        yield "ending", f"{state.ending.kind} (fault: {fault})"
-        yield "winner", winner
-    for number, game in enumerate(state.match.sheet.games if state.match else (), 1):
-        yield f"game {number}", _game(setup, game)
-
-
-def _winner(setup: Setup, winner: Seat | None) -> str:
-    return "nobody" if winner is None else f"{winner}, {setup.bots[winner]}"
-
-
-def _game(setup: Setup, game: Game) -> str:
-    scores = ", ".join(f"{seat} {game.total(seat)}" for seat in setup.seats)
-    if game.is_open:
-        return f"{scores}; open"
-    won = "drawn" if game.winner is None else f"won by {game.winner}"
-    return f"{scores}; {won}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def _facts(path: Path, verdict: Verdict) -> dict[str, Any]:
-    facts: dict[str, Any] = {
-        "file": str(path),
-        "finding": str(verdict.finding),
-        "exit_code": verdict.finding.exit_code,
-        "problem": verdict.problem,
-        "wrong": None if verdict.wrong is None else str(verdict.wrong),
-        "version": verdict.version,
-        "key_id": verdict.key_id,
-        "key_known": verdict.is_trusted,
-        "notes": list(verdict.notes),
-    }
-    if verdict.record:
-        setup = verdict.record.setup
-        facts |= {
-            "match_id": setup.match_id,
-            "ruleset": setup.ruleset.name,
-            "ruleset_digest": setup.ruleset.digest,
-            "bots": list(setup.bots),
-            "deal_source": str(setup.deal_source),
-        }
-    if verdict.record and verdict.replayed:
-        facts |= {
-            "rounds": verdict.round_count,
-            "moves": verdict.move_count,
-            "strikes": verdict.strike_count,
-            "ending": verdict.record.document["ending"],
-            "sheet": verdict.record.document["sheet"],
-        }
-    return facts

@@ -1,4 +1,7 @@
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -230,3 +233,113 @@ def test_a_record_cannot_send_codes_to_the_terminal(
 
     assert "\x1b" not in result.stdout
     assert "VALID" not in result.stdout.splitlines()
+
+
+@pytest.fixture
+def many(tmp_path: Path, seal: Seal, play_match: Play) -> Path:
+    """A folder of forty records, one of them broken."""
+    folder = tmp_path / "season"
+    folder.mkdir()
+    log = play_match(4, ending=Resigned(Seat.NORTH), moves=3)
+    good = seal("good.json", build_record(*log)).read_bytes()
+    for number in range(40):
+        record = good if number != 30 else good.replace(b'"sig":"', b'"sig":"A')
+        (folder / f"{number:02}.json").write_bytes(record)
+    (folder / "notes.txt").write_text("no record")
+    return folder
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_folder_stands_for_its_records_in_order(
+    run: Run, many: Path, keys: Path, jobs: int
+) -> None:
+    result = run(many, "--keys", keys, "--json", "--jobs", jobs)
+
+    told = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.exit_code == 1
+    assert [facts["file"] for facts in told] == [
+        str(many / f"{number:02}.json") for number in range(40)
+    ]
+    broken = [facts["file"] for facts in told if facts["finding"] != "valid"]
+    assert broken == [str(many / "30.json")]
+    assert result.stderr == ""
+
+
+def test_the_order_of_the_call_is_kept_over_processes(
+    run: Run, many: Path, keys: Path
+) -> None:
+    files = [
+        path
+        for path in sorted(many.glob("*.json"), reverse=True)
+        if "30" not in path.name
+    ]
+
+    result = run(*files, "--keys", keys, "--json", "--jobs", 2)
+
+    assert result.exit_code == 0
+    told = [json.loads(line)["file"] for line in result.stdout.splitlines()]
+    assert told == [str(path) for path in files]
+
+
+def test_a_folder_without_records_is_named(
+    run: Run, tmp_path: Path, keys: Path, good: Path
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+
+    result = run(empty, good, "--keys", keys)
+
+    assert result.exit_code == 1
+    assert result.stderr == f"ginref verify: {empty} holds no records\n"
+    assert f"{good}: VALID" in result.stdout
+
+
+def test_two_signed_stories_of_one_match_are_not_both_accepted(
+    run: Run, seal: Seal, play_match: Play, keys: Path
+) -> None:
+    one = seal("one.json", build_record(*play_match(4, refusals=0)))
+    other = seal("other.json", build_record(*play_match(4, refusals=0.1)))
+
+    result = run(one, other, one, "--keys", keys)
+    facts = run(one, other, "--keys", keys, "--json").stdout.splitlines()
+    apart = [run(path, "--keys", keys).exit_code for path in (one, other)]
+    untrusted = run(one, other)
+
+    assert result.exit_code == 1
+    assert f"{other}: BROKEN" in result.stdout
+    assert f"{one} tells this match in another way" in result.stdout
+    assert result.stdout.count(f"{one}: VALID") == 2
+    assert [json.loads(line)["wrong"] for line in facts] == [None, "chain"]
+    assert apart == [0, 0]
+    # Anybody can sign two stories; only a trusted key must not.
+    assert untrusted.exit_code == 3
+
+
+def test_progress_is_shown_on_a_terminal_and_harms_no_result(
+    many: Path, keys: Path
+) -> None:
+    leader, follower = os.openpty()
+    environment = {**os.environ, "TERM": "xterm"}
+    command = [sys.executable, "-m", "ginref", "verify", str(many), "--json"]
+
+    with (many / "told").open("wb") as told:
+        process = subprocess.Popen(
+            [*command, "--keys", str(keys)],
+            stdout=told,
+            stderr=follower,
+            env=environment,
+        )
+    os.close(follower)
+    shown = b"".join(iter(lambda: _read(leader), b""))
+    os.close(leader)
+
+    assert process.wait() == 1
+    assert b"Verifying" in shown
+    assert len(list(map(json.loads, (many / "told").read_bytes().splitlines()))) == 40
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # nobody writes to it any more
+        return b""

@@ -1,0 +1,164 @@
+"""What the judgment of one record comes to, in words for people and for programs."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ginref.engine.seat import Seat
+from ginref.engine.sheet import Game
+from ginref.record.flaw import Flaw
+from ginref.record.replay import Replay
+from ginref.record.setup import Setup
+from ginref.record.verify import Finding, Verdict, verify_record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgment:
+    """A judged file. It is small, so that it can come from another process.
+
+    Attributes:
+        path: The file.
+        finding: What it comes to.
+        lines: The same for people, by name.
+        facts: The same for programs, as JSON values.
+        unread: Why the file could not be read; None if it could.
+        told: Match and head of the chain of a record by a trusted key; else None.
+    """
+
+    path: Path
+    finding: Finding
+    lines: tuple[tuple[str, str], ...] = ()
+    facts: Mapping[str, Any]
+    unread: str | None = None
+    told: tuple[str, bytes] | None = None
+
+    def contradicting(self, other: Path) -> "Judgment":
+        """Return this as broken: another file tells the same match differently."""
+        problem = (
+            f"{other} tells this match in another way, and the key has signed both"
+        )
+        finding = Finding.BROKEN
+        return replace(
+            self,
+            finding=finding,
+            lines=(("wrong", problem), *self.lines),
+            facts={
+                **self.facts,
+                "finding": str(finding),
+                "exit_code": finding.exit_code,
+                "problem": problem,
+                "wrong": str(Flaw.CHAIN),
+            },
+        )
+
+
+def judge(keys: Mapping[str, bytes], path: Path) -> Judgment:
+    """Judge the record in a file.
+
+    Args:
+        keys: Public keys that are trusted, by name.
+        path: The file.
+    """
+    try:
+        envelope = path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        unread = f"cannot be read: {reason}"
+        verdict = Verdict(finding=Finding.BROKEN, problem=unread, wrong=Flaw.FORM)
+        facts = _facts(path, verdict)
+        return Judgment(path=path, finding=Finding.BROKEN, facts=facts, unread=unread)
+    verdict = verify_record(envelope, keys)
+    told = None
+    if verdict.record and verdict.is_trusted and verdict.finding is not Finding.BROKEN:
+        told = verdict.record.setup.match_id, verdict.record.chain
+    return Judgment(
+        path=path,
+        finding=verdict.finding,
+        lines=tuple(_lines(verdict)),
+        facts=_facts(path, verdict),
+        told=told,
+    )
+
+
+def _lines(verdict: Verdict) -> Iterator[tuple[str, str]]:
+    if verdict.problem:
+        yield "wrong", verdict.problem
+    if verdict.record:
+        setup = verdict.record.setup
+        rules = f"{setup.ruleset.name} (digest {setup.ruleset.digest[:12]})"
+        yield "match", f"{setup.match_id}, {rules}"
+        for seat in setup.seats:
+            yield str(seat), setup.bots[seat]
+    if verdict.record and verdict.replayed:
+        yield from _results(verdict.record.setup, verdict.replayed)
+    if verdict.deals:
+        yield "deals", verdict.deals
+    if verdict.key_id:
+        unknown = " (unknown: name the referee's keys with --keys)"
+        yield "key", verdict.key_id + ("" if verdict.is_trusted else unknown)
+    for note in verdict.notes:
+        yield "note", note
+
+
+def _results(setup: Setup, replayed: Replay) -> Iterator[tuple[str, str]]:
+    state = replayed.state
+    rounds = _count(len(replayed.rounds), "round")
+    moves = _count(replayed.move_count, "move")
+    yield "played", f"{rounds}, {moves}, {_count(sum(state.strikes), 'strike')}"
+    if state.ending:
+        winner = _winner(setup, state.ending.winner)
+        at_fault = ", ".join(map(str, state.ending.seats_at_fault))
+        fault = at_fault or str(state.ending.fault)
+        yield "ending", f"{state.ending.kind} (fault: {fault})"
+        yield "winner", winner
+    for number, game in enumerate(state.match.sheet.games if state.match else (), 1):
+        yield f"game {number}", _game(setup, game)
+
+
+def _winner(setup: Setup, winner: Seat | None) -> str:
+    return "nobody" if winner is None else f"{winner}, {setup.bots[winner]}"
+
+
+def _game(setup: Setup, game: Game) -> str:
+    scores = ", ".join(f"{seat} {game.total(seat)}" for seat in setup.seats)
+    if game.is_open:
+        return f"{scores}; open"
+    won = "drawn" if game.winner is None else f"won by {game.winner}"
+    return f"{scores}; {won}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _facts(path: Path, verdict: Verdict) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "file": str(path),
+        "finding": str(verdict.finding),
+        "exit_code": verdict.finding.exit_code,
+        "problem": verdict.problem,
+        "wrong": None if verdict.wrong is None else str(verdict.wrong),
+        "version": verdict.version,
+        "key_id": verdict.key_id,
+        "key_known": verdict.is_trusted,
+        "notes": list(verdict.notes),
+    }
+    if verdict.record:
+        setup = verdict.record.setup
+        facts |= {
+            "match_id": setup.match_id,
+            "ruleset": setup.ruleset.name,
+            "ruleset_digest": setup.ruleset.digest,
+            "bots": list(setup.bots),
+            "deal_source": str(setup.deal_source),
+        }
+    if verdict.record and verdict.replayed:
+        facts |= {
+            "rounds": verdict.round_count,
+            "moves": verdict.move_count,
+            "strikes": verdict.strike_count,
+            "ending": verdict.record.document["ending"],
+            "sheet": verdict.record.document["sheet"],
+        }
+    return facts
