@@ -47,6 +47,7 @@ MODULES: Final = tuple(
 )
 EXAMPLES: Final = 15
 """Of each property: enough to notice most faults, few enough to try them all."""
+_IMPORT_SECONDS: Final = 10
 ARGUMENTS: Final = (
     str(TESTS),
     "--assert=plain",
@@ -108,7 +109,6 @@ class Tests:
             if time.process_time() - started > self.patience:
                 break
             _shorten(item)
-            # Going on for ever is noticed, too.
             limit = 3 + 3 * self.seconds.get(item.nodeid, 10)
             signal.setitimer(signal.ITIMER_VIRTUAL, limit)
             before = time.process_time()
@@ -155,6 +155,8 @@ class Mutation:
         child = os.fork()
         if child == 0:
             _be_silent()
+            # Going on for ever is noticed, too.
+            signal.setitimer(signal.ITIMER_VIRTUAL, _IMPORT_SECONDS)
             with contextlib.suppress(BaseException):
                 os._exit(0 if self._passes(session, mutant) else 1)
             os._exit(1)
