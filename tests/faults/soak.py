@@ -13,9 +13,11 @@ import os
 import platform
 import secrets
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -46,6 +48,9 @@ CYCLES = 8
 
 WANTED = (57.0, 1_000.0, 500_000.0)
 """Minutes at most; faults and acknowledged moves at least."""
+
+PACE_S = 1.0
+"""Faults do not wait longer for moves, so that there are enough of both."""
 
 LAST_MIN = 3.0
 """Minutes that the last round has to end and to be judged."""
@@ -79,7 +84,7 @@ class Soak:
     start: float = field(default_factory=time.monotonic)
     outcomes: list[tuple[str, Outcome]] = field(default_factory=list)
     traps: dict[str, Mapping[str, float]] = field(default_factory=dict)
-    broken_traps: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
 
     @property
     def minutes_left(self) -> float:
@@ -98,7 +103,7 @@ class Soak:
     @property
     def complaints(self) -> list[str]:
         rounds = [one.complaint() for _, one in self.outcomes if not one.is_clean]
-        return [*rounds, *self.broken_traps, *self.missing]
+        return [*rounds, *self.broken, *self.missing]
 
     @property
     def missing(self) -> list[str]:
@@ -117,6 +122,7 @@ class Soak:
         """Return everything as JSON values."""
         return {
             "minutes": round((time.monotonic() - self.start) / 60, 1),
+            "commit": _commit(),
             "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
             "load": round(os.getloadavg()[2], 1),
             "faults": dict(sorted(self.faults.items())),
@@ -139,7 +145,7 @@ class Soak:
                     for _, one in self.outcomes
                     for found in one.violations
                 ),
-                *self.broken_traps,
+                *self.broken,
                 *self.missing,
             ],
             "runs": [
@@ -157,6 +163,13 @@ class Soak:
         }
 
 
+def _commit() -> str:
+    """Name what is tested."""
+    asked = ["git", "-C", str(ROOT), "rev-parse", "--short=12", "HEAD"]
+    told = subprocess.run(asked, capture_output=True, text=True, check=False)
+    return told.stdout.strip() or "unknown"
+
+
 @contextmanager
 def _folder() -> Iterator[Path]:
     path = Path(tempfile.mkdtemp(prefix="gr"))
@@ -171,7 +184,14 @@ def _folder() -> Iterator[Path]:
 
 async def _round(seed: int, moves: int, enough_s: float) -> Outcome:
     """Every fault several times, on one store."""
-    plan = Plan(seed=seed, faults=OFTEN, moves=moves, tables=24, enough_s=enough_s)
+    plan = Plan(
+        seed=seed,
+        faults=OFTEN,
+        moves=moves,
+        tables=24,
+        pace_s=PACE_S,
+        enough_s=enough_s,
+    )
     with _folder() as folder:
         return await run(plan, folder)
 
@@ -184,6 +204,7 @@ async def _failovers(seed: int, moves: int, enough_s: float) -> Outcome:
             faults=dict.fromkeys(faults, 1),
             moves=moves,
             streams=1,
+            pace_s=PACE_S,
             enough_s=enough_s,
         )
         return await run(plan, folder, store_url=fleet.url, faults=faults)
@@ -199,6 +220,7 @@ async def _clock_steps(seed: int, moves: int, enough_s: float) -> Outcome:
             faults=dict.fromkeys(faults, 2),
             moves=moves,
             streams=1,
+            pace_s=PACE_S,
             enough_s=enough_s,
         )
         return await run(plan, folder, store=store, faults=faults)
@@ -216,9 +238,9 @@ KINDS: tuple[tuple[str, Kind, float], ...] = (
 Trap = Callable[[Path], Awaitable[Mapping[str, float]]]
 
 TRAPS: Mapping[str, Trap] = {
-    "L01 cancelled commands": partial(cancel_storm, count=20_000),
+    "L01 cancelled commands": partial(cancel_storm, count=10_000),
     "L02 lost replies": partial(lost_replies, count=1_000),
-    "L05 streams that are left": partial(cancel_watches, count=20_000),
+    "L05 streams that are left": partial(cancel_watches, count=10_000),
     "L06 streams that are not read": partial(unread_streams, count=100),
     "L07 calls too many": partial(calls_too_many, count=500, limit=512),
     "L08 watches of one client": partial(many_watches, count=1_000, program="ginref"),
@@ -234,8 +256,9 @@ async def soak(minutes: float, faults: int, moves: int) -> Soak:
         with _folder() as folder:
             try:
                 done.traps[name] = dict(await trap(folder))
-            except (AssertionError, TimeoutError) as error:
-                done.broken_traps.append(f"{name}: {error!r}")
+            except Exception as error:  # noqa: BLE001 - likewise
+                done.broken.append(f"{name}: {error!r}")
+                _tell(traceback.format_exc())
         _tell(f"{name}: {done.traps.get(name, 'broken')}")
     first = int(os.environ.get("SEED") or secrets.randbelow(10**6))
     number = 0
@@ -244,10 +267,17 @@ async def soak(minutes: float, faults: int, moves: int) -> Soak:
         enough_s = 60 * (done.minutes_left - LAST_MIN)
         if enough_s < 0:
             break
-        outcome = await kind(first + number, int(share * moves / CYCLES), enough_s)
-        done.outcomes.append((store, outcome))
-        _tell(outcome.summary() if outcome.is_clean else outcome.complaint())
+        seed = first + number
+        try:
+            outcome = await kind(seed, int(share * moves / CYCLES), enough_s)
+        except Exception as error:  # noqa: BLE001 - the rounds before it count
+            done.broken.append(f"round {seed} on {store}: {error!r}")
+            _tell(traceback.format_exc())
+        else:
+            done.outcomes.append((store, outcome))
+            _tell(outcome.summary() if outcome.is_clean else outcome.complaint())
         number += 1
+        write(done)
     return done
 
 
@@ -277,9 +307,9 @@ def page(facts: dict[str, Any]) -> str:
     return f"""\
 # A soak
 
-`make soak` wrote this page, from one run of {facts["minutes"]} minutes on {
-        facts["machine"]
-    } with a load of {facts["load"]}.
+`make soak` wrote this page, from one run of {facts["minutes"]} minutes at commit `{
+        facts["commit"]
+    }`, on {facts["machine"]} with a load of {facts["load"]}.
 What the run does, and how to repeat a seed: [Reliability](reliability.md).
 
 | | |
@@ -320,16 +350,22 @@ What the run does, and how to repeat a seed: [Reliability](reliability.md).
 """
 
 
+def write(done: Soak) -> dict[str, Any]:
+    """Write what there is so far, and return it."""
+    facts = done.facts()
+    (ROOT / "build").mkdir(exist_ok=True)
+    (ROOT / "build" / "soak.json").write_text(json.dumps(facts, indent=2) + "\n")
+    (ROOT / "docs" / "soak.md").write_text(page(facts))
+    return facts
+
+
 def main() -> None:
     """Run, write, and fail if anything was lost."""
     logging.getLogger("ginref_client").setLevel(logging.ERROR)
     given = [float(word) for word in sys.argv[1:]]
     minutes, faults, moves = [*given, *WANTED[len(given) :]]
     done = asyncio.run(soak(minutes, int(faults), int(moves)))
-    facts = done.facts()
-    (ROOT / "build").mkdir(exist_ok=True)
-    (ROOT / "build" / "soak.json").write_text(json.dumps(facts, indent=2) + "\n")
-    (ROOT / "docs" / "soak.md").write_text(page(facts))
+    facts = write(done)
     _tell(f"{facts['fault_count']} faults, {facts['acknowledged']} moves")
     is_enough = facts["fault_count"] >= faults and facts["acknowledged"] >= moves
     sys.exit(bool(done.complaints) or not is_enough)
