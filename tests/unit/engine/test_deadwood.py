@@ -215,6 +215,12 @@ def test_an_arrangement_holds_every_card_once(cards: CardSet) -> None:
             "9s Js Qs Ks Th Qh Qd Kd", "JsQsKs", id="the run that one card joins"
         ),
         pytest.param("As", "", id="no meld at all"),
+        pytest.param("As 2s 3s 2h 3h", "As2s3s", id="no pair with a heart"),
+        pytest.param("As 2s 3s 2d Ac 3c", "As2s3s", id="no pair with a club"),
+        pytest.param("4s Ah 2h 3h Ad 3d", "Ah2h3h", id="no pair without a spade"),
+        pytest.param(
+            "As 2s Ah 3h 4h Ad 2d 3d 4d", "AsAhAd 2d3d4d", id="no pair of a set"
+        ),
     ],
 )
 def test_equal_arrangements_are_told_apart(cards: str, melds: str) -> None:

@@ -61,6 +61,17 @@ def test_a_match_ended_early_comes_back_as_it_was(
     assert decode(encode(match)) == match
 
 
+def test_a_game_won_with_no_point_to_spare_comes_back_settled(
+    reach: Callable[..., Match],
+) -> None:
+    first, *_ = reach(3, 900, GIN).history
+    rules = GIN.but(name="exact", game_target=first.points, game_bonus=100)
+    match = reach(3, 900, rules)
+
+    assert match.sheet.games[0].settlement is not None
+    assert decode(encode(match)) == match
+
+
 def test_the_first_byte_names_the_format(reach: Callable[..., Match]) -> None:
     data = encode(reach(1, 10))
 
