@@ -15,7 +15,6 @@ from collections.abc import (
     Awaitable,
     Callable,
 )
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -30,6 +29,7 @@ from ginref.app.port import StoreUnavailableError
 from ginref.transport.call import CALL, Call, CallObserver, Unobserved, Unreadable
 from ginref.transport.field import MESSAGE_BYTES
 from ginref.transport.status import refusal_of, status_of
+from ginref.transport.vigil import Vigil
 
 # In quotes: only the type checker knows that these are generic.
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
@@ -67,8 +67,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
             observer: Counts calls.
         """
         self._gate = gate
-        self._write_timeout = write_timeout
-        self._step_s = min(admit_interval, write_timeout / 2)
+        self._vigil = Vigil(patience_s=write_timeout, admit_s=admit_interval)
         self._observer = observer or Unobserved()
 
     async def intercept_service(
@@ -127,28 +126,18 @@ class Interceptor(grpc.aio.ServerInterceptor):
     async def _write_all(
         self, answers: AsyncGenerator[Any, None], context: Context, method: str
     ) -> None:
-        """Write to the end, as long as it is read and the caller's token is good.
-
-        A reader that is slow holds up its own stream only. Time is counted in steps
-        that this process keeps up with: one that is slow itself drops nobody.
-        """
-        pace = _Pace()
-        held_s, seen = 0.0, 0
-        working = asyncio.create_task(_write(answers, context, pace))
-        try:
-            while not (await asyncio.wait({working}, timeout=self._step_s))[0]:
-                held_s = held_s + self._step_s if pace.is_held_at(seen) else 0.0
-                seen = pace.turns
-                if held_s >= self._write_timeout:
-                    raise RefusedError(
-                        Reason.LIMIT_EXCEEDED, "the stream is not read", limit="unread"
-                    )
-                if not _is_open(method):
-                    await CALL.get().admit()
-        finally:
-            working.cancel()
-            await asyncio.gather(working, return_exceptions=True)
-        await working
+        """Write one by one, as long as it is read and the caller's token is good."""
+        admit = None if _is_open(method) else CALL.get().admit
+        with self._vigil.over(admit) as stream:
+            async with contextlib.aclosing(answers):
+                async for message in answers:
+                    if not stream.turns:
+                        # By itself: were the first write given up, no status could
+                        # follow.
+                        await context.send_initial_metadata(())
+                    stream.turns += 1
+                    await context.write(message)
+                    stream.turns += 1
 
     async def _admit_again(self, secret: str | None) -> None:
         """Refuse a token that was good before; a store that is away revokes none."""
@@ -187,35 +176,6 @@ class Interceptor(grpc.aio.ServerInterceptor):
             self._observer.call(method, code, time.monotonic() - received)
         if failure is not None:
             await context.abort_with_status(rpc_status.to_status(status_of(failure)))
-
-
-@dataclass(slots=True)
-class _Pace:
-    """How far the writing of a stream has come.
-
-    Attributes:
-        turns: How often a write has begun or ended: odd while one is under way.
-    """
-
-    turns: int = 0
-
-    def is_held_at(self, turns: int) -> bool:
-        """Say whether the write that was under way at some point still is."""
-        return self.turns == turns and turns % 2 == 1
-
-
-async def _write(
-    answers: AsyncGenerator[Any, None], context: Context, pace: _Pace
-) -> None:
-    """Write one by one."""
-    async with contextlib.aclosing(answers):
-        async for message in answers:
-            if not pace.turns:
-                # By itself: were the first write given up, no status could follow.
-                await context.send_initial_metadata(())
-            pace.turns += 1
-            await context.write(message)
-            pace.turns += 1
 
 
 def _is_open(method: str) -> bool:
