@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import doctest
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -253,28 +254,41 @@ def test_the_kinds_of_wrong_things_are_those_of_the_page() -> None:
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == list(Flaw)
 
 
-def test_a_record_is_checked_by_the_commands_on_its_page(
+def test_a_match_is_checked_by_the_commands_on_its_page(
     tmp_path: Path,
     play_match: Callable[..., PlayedMatch],
 ) -> None:
-    if shutil.which("openssl") is None:
-        pytest.skip("no openssl is installed")
+    for program in ("openssl", "node"):
+        if shutil.which(program) is None:
+            pytest.skip(f"no {program} is installed")
     keys = KeyFolder.open_or_create(tmp_path / "keys")
     record = seal_envelope(build_record(*play_match(3)), PAYLOAD_TYPE, keys.signer)
-    (tmp_path / "record.json").write_bytes(record)
+    (tmp_path / "season").mkdir()
+    for path in (tmp_path / "record.json", tmp_path / "season" / "record.json"):
+        path.write_bytes(record)
     (tmp_path / "key.pem").write_bytes(keys.pem())
-    (_, commands), *_ = blocks(DOCS / "records.md", "sh")
+    (tmp_path / "keys.json").write_bytes(keys.jwks())
+    (tmp_path / "clients").symlink_to(ROOT / "clients")
+    commands = [code for _, code in blocks(DOCS / "check-a-match.md", "sh")]
 
     done = subprocess.run(
         ["sh", "-e"],
-        input=commands,
+        input="\n".join(commands),
         cwd=tmp_path,
         capture_output=True,
+        env={
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        },
         text=True,
         check=False,
     )
 
-    assert "Verified Successfully" in done.stdout, done.stderr
+    assert done.returncode == 0, done.stderr
+    assert len(commands) == 5
+    assert "Verified Successfully" in done.stdout
+    assert keys.signer.key_id in done.stdout.split("VALID", 1)[0]
+    assert done.stdout.count("record.json: VALID") == 3
 
 
 def test_the_view_has_what_the_page_on_bots_lists() -> None:
