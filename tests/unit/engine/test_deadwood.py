@@ -212,6 +212,9 @@ def test_an_arrangement_holds_every_card_once(cards: CardSet) -> None:
             "Js Qs Ks Th Jh Kh Kd", "KsKhKd", id="the set over a run with a way down"
         ),
         pytest.param(
+            "Qs Th Jh Qh Qc", "QsQhQc", id="the set over a run with both ends"
+        ),
+        pytest.param(
             "9s Js Qs Ks Th Qh Qd Kd", "JsQsKs", id="the run that one card joins"
         ),
         pytest.param("As", "", id="no meld at all"),
