@@ -106,6 +106,7 @@ async def _metrics(sweepers: Sequence[RefereeProcess], name: str) -> list[float]
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300 + COUNT // 10)
 async def test_all_that_is_due_at_once_is_timed_out_once_each(
     folder: Path, valkey_url: str
 ) -> None:

@@ -40,12 +40,26 @@ async def test_another_scheme_than_bearer_is_no_token(served: Served) -> None:
     assert (code.name, reason) == ("UNAUTHENTICATED", "TOKEN_MISSING")
 
 
-async def test_bytes_that_are_no_message_are_unreadable(served: Served) -> None:
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"\xff\xff\xff", id="no field"),
+        pytest.param(b"\x0a\x7fabc", id="cut short"),
+        pytest.param(b"\x0a\x02\xff\xfe", id="text that is not UTF-8"),
+        pytest.param(b"\x7b" * 3_000, id="nested without an end"),
+        pytest.param(b"\x00", id="field number 0"),
+    ],
+)
+async def test_bytes_that_are_no_message_are_unreadable(
+    served: Served, data: bytes
+) -> None:
     async with served.channel(served.operator) as channel:
-        code, reason, facts = await refusal(channel.send(CREATE, b"\xff\xff\xff"))
+        with pytest.raises(grpc.aio.AioRpcError) as failed:
+            await channel.send(CREATE, data)
 
-    assert (code.name, reason) == ("INVALID_ARGUMENT", "MESSAGE_UNREADABLE")
-    assert facts == {}
+    assert failed.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert reason_of(failed.value) == ("MESSAGE_UNREADABLE", {})
+    assert failed.value.details() == "the bytes are not a message of this call"
 
 
 async def test_a_stranger_learns_nothing_of_messages(served: Served) -> None:
