@@ -217,6 +217,8 @@ def test_an_arrangement_holds_every_card_once(cards: CardSet) -> None:
         pytest.param(
             "9s Js Qs Ks Th Qh Qd Kd", "JsQsKs", id="the run that one card joins"
         ),
+        pytest.param("As 2s 3s 5s 2h 4h 6h 2d", "As2s3s", id="the run with one way on"),
+        pytest.param("5s 6s 7s 8s 9s", "5s6s7s8s9s", id="all of a long run"),
         pytest.param("As", "", id="no meld at all"),
         pytest.param("As 2s 3s 2h 3h", "As2s3s", id="no pair with a heart"),
         pytest.param("As 2s 3s 2d Ac 3c", "As2s3s", id="no pair with a club"),
