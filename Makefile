@@ -27,12 +27,12 @@ demo: runtime ## Play one Hollywood match between two bots, sign and verify its 
 	@$(BIN)/python -m ginref demo --folder build/demo $(DEMO_ARGS)
 
 .PHONY: test
-test: development peers ## Run every test but the long campaigns of faults
+test: development peers ## Run every test
 	@.ci/debian redis-server=redis-server openssl=openssl faketime=faketime node=nodejs
-	@$(BIN)/python -m pytest --ignore=tests/faults --ignore=tests/simulation $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest --ignore=tests/simulation $(PYTEST_ARGS)
 
 .PHONY: faults
-faults: development ## Play campaigns of faults on real processes, and judge them
+faults: development ## Play the campaigns of faults alone; SEED=7 plays one again
 	@.ci/debian redis-server=redis-server faketime=faketime
 	@$(BIN)/python -m pytest tests/faults $(PYTEST_ARGS)
 

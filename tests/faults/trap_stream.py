@@ -236,8 +236,11 @@ async def drain(folder: Path, count: int) -> dict[str, float]:
     """L10: stop a referee with open streams; they are told, and go on afterwards."""
     async with watched_referee(folder) as watched:
         wire = watched.wire()
-        calls = [wire.watch(watched.match_id, "") for _ in range(count)]
-        cursors = [(await call.read()).cursor for call in calls]
+        calls, cursors = [], []
+        # One after another: a burst of them is another trap.
+        for _ in range(count):
+            calls.append(wire.watch(watched.match_id, ""))
+            cursors.append((await calls[-1].read()).cursor)
         start = time.monotonic()
         stopping = asyncio.create_task(asyncio.to_thread(watched.referee.stop))
         ends = Counter([await _end(call) for call in calls])
@@ -246,8 +249,10 @@ async def drain(folder: Path, count: int) -> dict[str, float]:
         await asyncio.to_thread(watched.referee.start)
         again = watched.wire()
         await again.referee("AbortMatch", within=60, match_id=watched.match_id)
-        resumed = [again.watch(watched.match_id, cursor) for cursor in cursors]
-        heard = [[step async for step in call] for call in resumed]
+        heard = [
+            [step async for step in again.watch(watched.match_id, cursor)]
+            for cursor in cursors
+        ]
     assert ends == {"REFEREE_DRAINING": count}, ends
     assert code == 0
     for (step,) in heard:
