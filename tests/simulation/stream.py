@@ -66,7 +66,9 @@ class Stream(Feed[Message]):
     async def _attached(self, referee: Referee) -> AsyncGenerator[Message, None]:
         session = referee.session(self._caller)
         try:
-            await session.hello(self._cursors, self._capacity, "simulated")
+            await session.hello(
+                self._cursors, self._capacity, "simulated", wants_events=True
+            )
             hearing = asyncio.create_task(self._hear(session))
             try:
                 async for message in session.outgoing():

@@ -88,6 +88,8 @@ class Announcer:
     Attributes:
         capacity: Matches that the bot plays at once: offers of more wait until one
             of them is over. 0 for any number.
+        tells_events: The bot is told of what others do as it happens, and not only
+            with its next turn.
     """
 
     def __init__(
@@ -102,6 +104,7 @@ class Announcer:
         self._taken: set[str] = set()
         self._waiting: dict[str, None] = {}
         self.capacity = 0
+        self.tells_events = False
 
     @property
     def matches(self) -> tuple[str, ...]:
@@ -281,7 +284,7 @@ class Announcer:
             turn = turn or await seat_report(self._keeper, live, seat)
             if turn is not None:
                 self._emit(Turn(turn))
-        elif state.match is not None and known is not None and here > known:
+        elif self.tells_events and state.match and known and here > known:
             if answer and known.version == answer.version - 1:
                 # All that is new is the bot's own move, which it was answered.
                 return

@@ -140,9 +140,7 @@ def seats_of(live: LiveMatch, caller: Caller) -> tuple[Seat, ...]:
     setup = live.state.setup
     if caller.role is not Role.BOT or not caller.may_see(setup.match_id):
         return ()
-    return tuple(
-        seat for seat, bot in zip(Seat, setup.bots, strict=False) if bot == caller.bot
-    )
+    return tuple([seat for seat in setup.seats if setup.bots[seat] == caller.bot])
 
 
 async def public_events(

@@ -16,7 +16,7 @@ from ginref.app.desk import Desk, Tools, check_seat
 from ginref.app.error import Reason, RefusedError
 from ginref.app.fault import refusal_of
 from ginref.app.hub import Hub, Subscription
-from ginref.app.keeper import LiveMatch
+from ginref.app.keeper import LiveMatch, place_of
 from ginref.app.match_store import EVERYTHING, EntryId
 from ginref.app.message import (
     Drain,
@@ -103,13 +103,19 @@ class Session:
         self._subscription: Subscription = hub.subscribe()
         self._announcer = Announcer(tools.keeper, caller, self._emit)
         self._work = SessionWork()
+        self._judging: set[str] = set()
         self._heard = tools.monotonic()
         self._greeted = False
         self._attached = False
         self._ended = False
 
     async def hello(
-        self, cursors: Mapping[str, int], capacity: int = 0, client: str = ""
+        self,
+        cursors: Mapping[str, int],
+        capacity: int = 0,
+        client: str = "",
+        *,
+        wants_events: bool = False,
     ) -> None:
         """Attach the bot and tell it where its matches stand.
 
@@ -117,6 +123,7 @@ class Session:
             cursors: Last version that the bot knows, by match.
             capacity: Matches that it plays at once; 0 for any number.
             client: Name of its program, for the log.
+            wants_events: Tell it of what others do as it happens.
 
         Raises:
             StoreUnavailableError: Nothing can be told now.
@@ -127,6 +134,7 @@ class Session:
             return
         self._greeted = True
         self._announcer.capacity = capacity
+        self._announcer.tells_events = wants_events
         printable = "".join(filter(str.isprintable, client))[:_CLIENT_LENGTH]
         _LOG.info("bot %s attaches with %r", self._bot, printable)
         # Listening comes first: what changes from here on is not missed.
@@ -248,6 +256,7 @@ class Session:
         async with self._work.on(match_id):
             answer = None
             result: MoveReport | RefusedError
+            self._judging.add(match_id)
             try:
                 result = await self._desk.submit_move(
                     self._caller, submission, received
@@ -258,6 +267,8 @@ class Session:
                 result, version = refusal_of(error), self._version(submission)
                 # A bot that knows nothing but turns sees where it stands now.
                 self._announcer.owe_turn(match_id, seat)
+            finally:
+                self._judging.discard(match_id)
             self._emit(
                 MoveResult(
                     match_id=match_id,
@@ -338,12 +349,29 @@ class Session:
                 for live in await self._find({}):
                     places[live.state.setup.match_id] = ANYWHERE
             for match_id, place in places.items():
-                if not self._announcer.knows(match_id, place):
+                if self._announcer.knows(match_id, place):
+                    continue
+                if not self._is_at_hand(match_id, place):
                     self._announce_soon(match_id, place)
+                elif match_id not in self._judging:
+                    await self._announce(match_id, place)
         self._emit(Drain(self._policy.drain_ms))
         await asyncio.sleep(self._policy.drain_ms / 1000)
         message = "this replica is about to stop"
         self._end(RefusedError(Reason.REFEREE_DRAINING, message))
+
+    def _is_at_hand(self, match_id: str, place: EntryId | None) -> bool:
+        """Say whether a match can be told of up to a place without much waiting.
+
+        While a move is judged this is done as soon as the move is answered.
+        """
+        live = self._tools.keeper.hint(match_id)
+        if live is None or place is None or place_of(live) < place:
+            return False
+        if match_id in self._judging:
+            return True
+        is_busy = self._queue.qsize() > _CROWDED or self._telling.locked()
+        return not is_busy and not self._work.is_on(match_id)
 
     async def _is_fenced(self) -> bool:
         """End the stream if a newer attachment of the bot has taken over."""

@@ -27,6 +27,10 @@ class SessionWork:
         """Return the lock that is held by whatever is at work on a match."""
         return self._locks[match_id]
 
+    def is_on(self, match_id: str) -> bool:
+        """Say whether something is at work on a match."""
+        return match_id in self._locks and self._locks[match_id].locked()
+
     def leave(self, match_id: str) -> None:
         """Drop the lock of a match that the bot is told of no more."""
         self._locks.pop(match_id, None)

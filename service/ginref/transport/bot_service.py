@@ -53,7 +53,7 @@ class BotService(BotServiceServicer):
         session = self._attach(CALL.get().caller)
         try:
             hello = await _greeting(request_iterator)
-            await session.hello(hello.cursors, hello.capacity, hello.client)
+            await _attach(session, hello)
             hearing = asyncio.create_task(_hear(request_iterator, session))
             try:
                 async for message in session.outgoing():
@@ -85,6 +85,12 @@ async def _greeting(requests: Incoming) -> Hello:
     if not isinstance(said, Hello):
         raise missing("hello")
     return said
+
+
+async def _attach(session: Session, said: Hello) -> None:
+    await session.hello(
+        said.cursors, said.capacity, said.client, wants_events=said.wants_events
+    )
 
 
 async def _hear(requests: Incoming, session: Session) -> None:
@@ -127,7 +133,7 @@ async def _pass_on(
             session.ready(capacity)
         case Pong():
             session.heard()
-        case Hello(capacity, cursors, client):
-            await session.hello(cursors, capacity, client)
+        case Hello():
+            await _attach(session, said)
         case _:
             assert_never(said)

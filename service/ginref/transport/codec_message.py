@@ -46,6 +46,9 @@ from ginref.v1 import view_pb2 as view_pb
 PROTOCOL: Final = 1
 """Version of the stream's protocol."""
 
+EVENTS: Final = "events"
+"""The feature of a bot that wants to be told of what others do as it happens."""
+
 CAPACITY_LIMIT: Final = 1_000_000
 """Most matches at once that a bot can announce."""
 
@@ -58,11 +61,13 @@ class Hello:
         capacity: Matches that it plays at once; 0 for any number.
         cursors: Last version that it knows, by match.
         client: Name of its program.
+        wants_events: It wants to be told of what others do as it happens.
     """
 
     capacity: int
     cursors: Mapping[str, int]
     client: str
+    wants_events: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +273,7 @@ def _hello(message: session_pb.Hello) -> Hello:
         capacity=_capacity(message.capacity, "hello.capacity"),
         cursors=cursors,
         client=message.client,
+        wants_events=EVENTS in message.features,
     )
 
 

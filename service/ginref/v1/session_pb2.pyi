@@ -76,7 +76,9 @@ class Hello(_message.Message):
 
     @_builtins.property
     def features(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Optional features that the bot understands."""
+        """Optional features that the bot asks for; others are ignored. With `events` it is
+        told of what others do as it happens, and not only with its next turn.
+        """
 
     def __init__(
         self,
@@ -613,7 +615,9 @@ Global___Turn: _TypeAlias = Turn  # noqa: Y015
 
 @_typing.final
 class Events(_message.Message):
-    """Public events of a match in which the seat is not to act."""
+    """Public events of a match in which the seat is not to act, for bots whose Hello
+    asks for the feature `events`.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -195,7 +195,7 @@ async def test_a_retry_on_the_stream_is_answered_alike_and_moves_nothing(
 async def test_the_other_seat_is_told_of_strikes_and_moves(world: World) -> None:
     facts = await world.start()
     turn = await world.turn(facts)
-    ear = await attached(world, facts, Seat(1 - turn.view.seat))
+    ear = await attached(world, facts, Seat(1 - turn.view.seat), events=True)
     await ear.until(Started)
 
     with pytest.raises(RefusedError):
@@ -207,6 +207,22 @@ async def test_the_other_seat_is_told_of_strikes_and_moves(world: World) -> None
     assert [event.kind for event in events.events] == ["struck"]
     assert events.version == facts.version
     assert [event.kind for event in mine.report.events] == ["struck", "played"]
+
+
+async def test_who_does_not_ask_for_events_is_told_of_them_with_its_turn(
+    world: World,
+) -> None:
+    facts = await world.start()
+    turn = await world.turn(facts)
+    ear = await attached(world, facts, Seat(1 - turn.view.seat))
+
+    with pytest.raises(RefusedError):
+        await world.submit(world.wrong(turn), facts)
+    await world.submit(world.submission(turn, PASS), facts)
+    mine = await ear.until(Turn)
+
+    assert [event.kind for event in mine.report.events] == ["struck", "played"]
+    assert Events not in kinds_told(ear)
 
 
 async def test_a_seat_that_declines_ends_the_match_for_both(world: World) -> None:

@@ -20,7 +20,10 @@ async def test_what_a_store_has_lost_is_logged_and_the_match_goes_on_before_it(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     facts = await world.start()
-    ears = [await attached(world, facts, seat) for seat in (Seat.NORTH, Seat.SOUTH)]
+    ears = [
+        await attached(world, facts, seat, events=True)
+        for seat in (Seat.NORTH, Seat.SOUTH)
+    ]
     for _ in range(3):
         await world.move(facts)
     world.store.save()

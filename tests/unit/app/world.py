@@ -277,12 +277,13 @@ class World:
         capacity: int = 0,
         client: str = "",
         policy: SessionPolicy | None = None,
+        events: bool = False,
     ) -> Ear:
         """Attach a bot, and hear what it is told."""
         where = replica or self.one
         session = Session(where.desk, where.tools, where.hub, self.bot(bot), policy)
         self.sessions.append(session)
-        await session.hello(cursors or {}, capacity, client)
+        await session.hello(cursors or {}, capacity, client, wants_events=events)
         return Ear(session)
 
     async def close(self) -> None:
