@@ -56,7 +56,6 @@ class Plan:
         scale: How large faults are that come in sizes.
         pause_s: The longest pause between two faults, beside what moves take.
         patience_s: How long the run may take.
-        pace_s: How long a fault waits for its share of the moves to be made first.
         enough_s: After how long no more faults come and no more moves are waited for.
     """
 
@@ -68,7 +67,6 @@ class Plan:
     scale: float = 1.0
     pause_s: float = 0.3
     patience_s: float = 1500.0
-    pace_s: float = math.inf
     enough_s: float = math.inf
 
 
@@ -215,7 +213,7 @@ async def _play(party: _Party, faults: dict[str, Any]) -> Counter[str]:
             names = _order(plan, rig)
             for at, name in enumerate(names):
                 share = plan.moves * at // len(names)
-                await _moves(party, tasks, share, time.monotonic() + plan.pace_s)
+                await _moves(party, tasks, share)
                 if time.monotonic() > party.enough_at:
                     break
                 await rig.healed()
@@ -223,7 +221,7 @@ async def _play(party: _Party, faults: dict[str, Any]) -> Counter[str]:
                 counted[name] += await _fault(rig, name, faults[name], plan.scale)
             await rig.healed()
             rig.mark("calm")
-            await _moves(party, tasks, plan.moves, math.inf)
+            await _moves(party, tasks, plan.moves)
             party.stop.set()
             await asyncio.sleep(ENDGAME_S)
             await asyncio.gather(*(player.abort() for player in party.players))
@@ -253,11 +251,10 @@ def _order(plan: Plan, rig: Rig) -> list[str]:
 
 
 async def _moves(
-    party: _Party, tasks: Sequence[asyncio.Task[None]], number: int, until: float
+    party: _Party, tasks: Sequence[asyncio.Task[None]], number: int
 ) -> None:
     """Wait for so many moves since the beginning, or until it is enough."""
-    end = min(until, party.enough_at)
-    while party.rig.journal.accepted < number and time.monotonic() < end:
+    while party.rig.journal.accepted < number and time.monotonic() < party.enough_at:
         _raise_early(tasks)
         await asyncio.sleep(0.05)
 

@@ -43,14 +43,8 @@ from tests.faults.trap_stream import (
 
 ROOT = Path(__file__).parents[2]
 
-CYCLES = 8
-"""Rounds on each kind of store that a soak is laid out for."""
-
 WANTED = (57.0, 1_000.0, 500_000.0)
 """Minutes at most; faults and acknowledged moves at least."""
-
-PACE_S = 1.0
-"""Faults do not wait longer for moves, so that there are enough of both."""
 
 LAST_MIN = 3.0
 """Minutes that the last round has to end and to be judged."""
@@ -182,35 +176,31 @@ def _folder() -> Iterator[Path]:
 # --- rounds -------------------------------------------------------------------
 
 
-async def _round(seed: int, moves: int, enough_s: float) -> Outcome:
+async def _round(seed: int, enough_s: float) -> Outcome:
     """Every fault several times, on one store."""
     plan = Plan(
         seed=seed,
         faults=OFTEN,
-        moves=moves,
         tables=24,
-        pace_s=PACE_S,
         enough_s=enough_s,
     )
     with _folder() as folder:
         return await run(plan, folder)
 
 
-async def _failovers(seed: int, moves: int, enough_s: float) -> Outcome:
+async def _failovers(seed: int, enough_s: float) -> Outcome:
     """Every kind of failover, on a store with replicas."""
     with replicated() as (fleet, faults), _folder() as folder:
         plan = Plan(
             seed=seed,
             faults=dict.fromkeys(faults, 1),
-            moves=moves,
             streams=1,
-            pace_s=PACE_S,
             enough_s=enough_s,
         )
         return await run(plan, folder, store_url=fleet.url, faults=faults)
 
 
-async def _clock_steps(seed: int, moves: int, enough_s: float) -> Outcome:
+async def _clock_steps(seed: int, enough_s: float) -> Outcome:
     """Every kind of clock step, on a store whose clock may be set."""
     with _folder() as folder:
         store, clock = clocked(folder)
@@ -218,22 +208,20 @@ async def _clock_steps(seed: int, moves: int, enough_s: float) -> Outcome:
         plan = Plan(
             seed=seed,
             faults=dict.fromkeys(faults, 2),
-            moves=moves,
             streams=1,
-            pace_s=PACE_S,
             enough_s=enough_s,
         )
         return await run(plan, folder, store=store, faults=faults)
 
 
-Kind = Callable[[int, int, float], Awaitable[Outcome]]
+Kind = Callable[[int, float], Awaitable[Outcome]]
 
-KINDS: tuple[tuple[str, Kind, float], ...] = (
-    ("local", _round, 0.84),
-    ("replicated", _failovers, 0.08),
-    ("clock", _clock_steps, 0.08),
+KINDS: tuple[tuple[str, Kind], ...] = (
+    ("local", _round),
+    ("replicated", _failovers),
+    ("clock", _clock_steps),
 )
-"""Rounds that take turns, and their share of all moves."""
+"""Rounds that take turns."""
 
 Trap = Callable[[Path], Awaitable[Mapping[str, float]]]
 
@@ -263,13 +251,13 @@ async def soak(minutes: float, faults: int, moves: int) -> Soak:
     first = int(os.environ.get("SEED") or secrets.randbelow(10**6))
     number = 0
     while done.faults.total() < faults or done.total("acknowledged") < moves:
-        store, kind, share = KINDS[number % len(KINDS)]
+        store, kind = KINDS[number % len(KINDS)]
         enough_s = 60 * (done.minutes_left - LAST_MIN)
         if enough_s < 0:
             break
         seed = first + number
         try:
-            outcome = await kind(seed, int(share * moves / CYCLES), enough_s)
+            outcome = await kind(seed, enough_s)
         except Exception as error:  # noqa: BLE001 - the rounds before it count
             done.broken.append(f"round {seed} on {store}: {error!r}")
             _tell(traceback.format_exc())
