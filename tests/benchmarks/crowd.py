@@ -3,7 +3,8 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeVar
 
 import grpc
 import grpc.aio
@@ -22,6 +23,8 @@ from ginref.v1.registry_service_pb2_grpc import RegistryServiceStub
 
 AT_ONCE: Final = 32
 """Calls that are under way at any moment."""
+
+_T = TypeVar("_T")
 
 _TRIES: Final = 100
 _PAUSE_S: Final = 0.1
@@ -55,6 +58,22 @@ async def all_of(
     return await asyncio.gather(*map(one, work))
 
 
+async def answered(ask: Callable[[], Awaitable[_T]]) -> _T:
+    """Return the answer to a call, which is made again while there is none.
+
+    Raises:
+        AioRpcError: The call was refused.
+    """
+    for _ in range(_TRIES):
+        try:
+            return await ask()
+        except grpc.aio.AioRpcError as error:
+            if error.code() is not grpc.StatusCode.UNAVAILABLE:
+                raise
+            await asyncio.sleep(_PAUSE_S)
+    raise AssertionError("a call was never answered")
+
+
 async def bots(bench: Bench, channel: grpc.aio.Channel, count: int) -> list[Pair]:
     """Register so many bots, and return them as pairs."""
     registry = RegistryServiceStub(channel)
@@ -62,11 +81,11 @@ async def bots(bench: Bench, channel: grpc.aio.Channel, count: int) -> list[Pair
 
     async def register(name: str) -> Metadata:
         bot = registry_service_pb2.CreateBotRequest(name=name, owner="lab")
-        await registry.CreateBot(bot, metadata=host)
+        await answered(lambda: registry.CreateBot(bot, metadata=host))
         wanted = registry_service_pb2.CreateTokenRequest(
             role=registry_pb2.ROLE_BOT, bot=name
         )
-        made = await registry.CreateToken(wanted, metadata=host)
+        made = await answered(lambda: registry.CreateToken(wanted, metadata=host))
         return (("authorization", f"Bearer {made.secret}"),)
 
     names = [f"crowd-{number}" for number in range(count)]
@@ -82,13 +101,16 @@ async def matches(
 ) -> list[Line]:
     """Set so many matches up, for one pair after the other in turn."""
     made: list[Line] = await all_of(
-        set_up(
-            channel,
-            bench.table.metadata,
-            pairs[number % len(pairs)],
-            game(str(number % GAMES)),
-            f"crowd {number}",
-            clock=ENDLESS,
+        answered(
+            partial(
+                set_up,
+                channel,
+                bench.table.metadata,
+                pairs[number % len(pairs)],
+                game(str(number % GAMES)),
+                f"crowd {number}",
+                clock=ENDLESS,
+            )
         )
         for number in range(count)
     )
@@ -116,21 +138,12 @@ async def play_on(
     send: Callable[..., Awaitable[bytes]] = channel.unary_unary(SUBMIT)
     result = Played()
 
-    async def move(data: bytes, shown: Metadata) -> bytes:
-        for _ in range(_TRIES):
-            try:
-                return await send(data, metadata=shown)
-            except grpc.aio.AioRpcError as error:
-                if error.code() is not grpc.StatusCode.UNAVAILABLE:
-                    raise
-                await asyncio.sleep(_PAUSE_S)
-        raise AssertionError("a move was never answered")
-
     async def play(number: int, line: Line) -> None:
         shown = metadata(number)
         for seat, data in zip(line.seats[moves], line.calls[moves], strict=True):
             began = time.perf_counter()
-            result.answers.append(await move(data, shown[seat]))
+            ask = partial(send, data, metadata=shown[seat])
+            result.answers.append(await answered(ask))
             result.trips.append(time.perf_counter() - began)
 
     began = time.perf_counter()

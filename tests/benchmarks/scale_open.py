@@ -5,7 +5,7 @@ import time
 from typing import Final
 
 import grpc.aio
-from tests.benchmarks.crowd import ENDLESS, all_of, matches, play_on
+from tests.benchmarks.crowd import ENDLESS, all_of, answered, matches, play_on
 from tests.benchmarks.finding import Finding
 from tests.benchmarks.measured_referee import Bench, ask_store, bench, embedded
 from tests.benchmarks.pinned import opened, resident_bytes
@@ -81,7 +81,8 @@ async def count_live(
 
     async def goes_on(match_id: str) -> bool:
         wanted = referee_pb.GetMatchRequest(match_id=match_id)
-        found = await stub.GetMatch(wanted, metadata=referee.table.metadata)
+        host = referee.table.metadata
+        found = await answered(lambda: stub.GetMatch(wanted, metadata=host))
         is_played = found.match.stage == match_pb2.MATCH_STAGE_PLAYING
         return is_played and found.match.version == DEALT + MOVES
 
@@ -105,7 +106,8 @@ async def sweep_lags(referee: Bench, channel: grpc.aio.Channel) -> list[int]:
             deal_source=match_pb2.DEAL_SOURCE_SEEDED,
             seed="nobody",
         )
-        return (await stub.CreateMatch(request, metadata=host)).match
+        made = await answered(lambda: stub.CreateMatch(request, metadata=host))
+        return made.match
 
     async def lag(match: match_pb2.Match) -> int:
         watch = referee_pb.WatchMatchRequest(match_id=match.match_id)

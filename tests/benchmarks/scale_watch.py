@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import grpc.aio
-from tests.benchmarks.crowd import AT_ONCE, all_of, matches, play_on
+from tests.benchmarks.crowd import AT_ONCE, all_of, answered, matches, play_on
 from tests.benchmarks.finding import Finding
 from tests.benchmarks.match_load import Metadata
 from tests.benchmarks.measured_referee import bench, embedded
@@ -176,6 +176,7 @@ async def end(
 
     async def abort(match_id: str) -> int:
         wanted = referee_pb.AbortMatchRequest(match_id=match_id)
-        return (await stub.AbortMatch(wanted, metadata=host)).match.version
+        ended = await answered(lambda: stub.AbortMatch(wanted, metadata=host))
+        return ended.match.version
 
     return dict(zip(match_ids, await all_of(map(abort, match_ids)), strict=True))
