@@ -9,6 +9,7 @@ first failure. The sources on disk stay as they are.
 
 import argparse
 import contextlib
+import gc
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -145,6 +146,8 @@ class Mutation:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if Tests("", self._seconds).run(session):
+            # What is there already stays shared with every child.
+            gc.freeze()
             for place in self.chosen:
                 mutant = make(place)
                 noticed = self._is_noticed(session, mutant)
