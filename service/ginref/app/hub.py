@@ -1,11 +1,11 @@
 """Wakes whoever follows a match or a bot in this process."""
 
-import asyncio
 from collections import defaultdict
 from types import TracebackType
 from typing import Final, Self
 
 from ginref.app.match_store import EVERYTHING, EntryId, MatchStore, Wake
+from ginref.app.outbox import Bell
 
 _NOWHERE: Final = EntryId(0)
 
@@ -22,7 +22,7 @@ class Subscription:
         self._hub = hub
         self._topics: set[str] = set()
         self._woken: dict[str, EntryId | None] = {}
-        self._bell = asyncio.Event()
+        self._bell = Bell()
         self._closed = False
         self.woken_at = 0
 
@@ -47,13 +47,13 @@ class Subscription:
         else:
             self._woken[wake.topic] = None
         self.woken_at = self._hub.passed_on
-        self._bell.set()
+        self._bell.ring()
 
     async def changes(self) -> tuple[Wake, ...]:
         """Wait for what may have changed; nothing when the hub is draining."""
         if not self._hub.draining:
-            await self._bell.wait()
-        self._bell.clear()
+            await self._bell.heard()
+        self._bell.still()
         woken, self._woken = self._woken, {}
         if self._hub.draining:
             return ()
@@ -61,7 +61,7 @@ class Subscription:
 
     def ring(self) -> None:
         """End the wait of `changes` without naming a topic."""
-        self._bell.set()
+        self._bell.ring()
 
     def close(self) -> None:
         """Leave every topic for good; doing it twice is fine."""

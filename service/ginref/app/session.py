@@ -28,6 +28,7 @@ from ginref.app.message import (
     Welcome,
     refusal_in,
 )
+from ginref.app.outbox import Outbox
 from ginref.app.packing import DamageError
 from ginref.app.report import MoveReport
 from ginref.app.reporting import listed_facts
@@ -97,8 +98,7 @@ class Session:
         self._bot = caller.bot or ""
         self._policy = policy or SessionPolicy()
         self._attachment = tools.chance.token(8).hex()
-        self._queue: asyncio.Queue[Message | None] = asyncio.Queue()
-        self._has_room = asyncio.Event()
+        self._outbox = Outbox(_CROWDED)
         self._telling = asyncio.Semaphore(_TELLINGS)
         self._subscription: Subscription = hub.subscribe()
         self._announcer = Announcer(tools.keeper, caller, self._emit)
@@ -161,9 +161,7 @@ class Session:
     async def outgoing(self) -> AsyncIterator[Message]:
         """Yield what the bot is told, until the attachment ends."""
         while True:
-            message = await self._queue.get()
-            if self._queue.qsize() <= _CROWDED:
-                self._has_room.set()
+            message = await self._outbox.get()
             if message is None:
                 return
             yield message
@@ -223,7 +221,7 @@ class Session:
         self._ended = True
         self._subscription.close()
         self._work.stop_telling()
-        self._queue.put_nowait(None)
+        self._outbox.put(None)
 
     async def close(self) -> None:
         """Give back everything; what the bot asked for is done to the end."""
@@ -314,9 +312,7 @@ class Session:
 
     async def _announce(self, match_id: str, place: EntryId | None) -> None:
         async with self._telling:
-            while self._queue.qsize() > _CROWDED:
-                self._has_room.clear()
-                await self._has_room.wait()
+            await self._outbox.room()
             async with self._work.on(match_id):
                 await self._tell(match_id, place)
 
@@ -370,7 +366,7 @@ class Session:
             return False
         if match_id in self._judging:
             return True
-        is_busy = self._queue.qsize() > _CROWDED or self._telling.locked()
+        is_busy = self._outbox.is_crowded or self._telling.locked()
         return not is_busy and not self._work.is_on(match_id)
 
     async def _is_fenced(self) -> bool:
@@ -405,13 +401,12 @@ class Session:
             self._tools.observer.refusal(refusal.reason)
         if self._ended:
             return
-        if self._queue.qsize() >= _QUEUE:
+        if len(self._outbox) >= _QUEUE:
             # A bot that is so far behind learns nothing from old news.
-            while not self._queue.empty():
-                self._queue.get_nowait()
+            self._outbox.clear()
             self._end(_over_limit("unread", "the stream is read too slowly"))
             return
-        self._queue.put_nowait(message)
+        self._outbox.put(message)
 
 
 def _over_limit(limit: str, message: str) -> RefusedError:
