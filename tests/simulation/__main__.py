@@ -47,7 +47,8 @@ def _run_many(first: int, seeds: int, workers: int) -> int:
         _tell(f"{count:12,} {what}")
     _tell(
         f"{summary.seeds:,} seeds, {summary.steps:,} steps,"
-        f" {summary.seconds:,.0f} s of play, {len(summary.failures)} failed"
+        f" {summary.seconds:,.0f} s of play, {len(summary.failures)} failed,"
+        f" hash {summary.digest:032x}"
     )
     for what in summary.missing:
         _tell(f"never happened: {what}")

@@ -33,6 +33,7 @@ class Summary:
         failures: Problems by seed.
         steps: Callbacks that ran.
         seconds: Seconds of all runs, by their own clocks.
+        digest: Hash over everything that happened in all of them.
     """
 
     seeds: int = 0
@@ -40,11 +41,21 @@ class Summary:
     failures: dict[int, list[str]] = field(default_factory=dict)
     steps: int = 0
     seconds: float = 0.0
+    digest: int = 0
 
     @property
     def missing(self) -> tuple[str, ...]:
         """What should have happened in so many seeds, and did not."""
         return missing(self.counts) if self.seeds >= ENOUGH else ()
+
+    def add(self, other: "Summary") -> None:
+        """Add what other seeds have come to."""
+        self.seeds += other.seeds
+        self.counts += other.counts
+        self.failures |= other.failures
+        self.steps += other.steps
+        self.seconds += other.seconds
+        self.digest ^= other.digest
 
     @property
     def is_good(self) -> bool:
@@ -60,10 +71,15 @@ def run_here(seeds: Iterable[int]) -> Iterator[dict[str, object]]:
     gc.disable()
     for seed in seeds:
         outcome = simulate(seed)
-        summary.seeds += 1
-        summary.counts += outcome.counts
-        summary.steps += outcome.steps
-        summary.seconds += outcome.seconds
+        summary.add(
+            Summary(
+                seeds=1,
+                counts=outcome.counts,
+                steps=outcome.steps,
+                seconds=outcome.seconds,
+                digest=int(outcome.digest, 16),
+            )
+        )
         if outcome.problems:
             yield {"seed": seed, "problems": outcome.problems[:_SHOWN]}
         if summary.seeds % _TIDY == 0:
@@ -73,6 +89,7 @@ def run_here(seeds: Iterable[int]) -> Iterator[dict[str, object]]:
         "counts": summary.counts,
         "steps": summary.steps,
         "seconds": summary.seconds,
+        "digest": summary.digest,
     }
 
 
@@ -91,11 +108,7 @@ def run_batch(first: int, count: int, workers: int) -> Summary:
             for number in range(min(workers, count))
         ]
         for part in pool.map(lambda part: _run_part(*part), parts):
-            summary.seeds += part.seeds
-            summary.counts += part.counts
-            summary.failures |= part.failures
-            summary.steps += part.steps
-            summary.seconds += part.seconds
+            summary.add(part)
     return summary
 
 
@@ -117,6 +130,7 @@ def _run_part(first: int, end: int, stride: int) -> Summary:
             summary.counts = Counter(told["counts"])
             summary.steps = told["steps"]
             summary.seconds = told["seconds"]
+            summary.digest = told["digest"]
     if worker.returncode:
         summary.failures[first] = [f"a worker ended with {worker.returncode}"]
     return summary

@@ -26,6 +26,7 @@ class Traits:
     Attributes:
         think: Seconds that a decision usually takes, from and to.
         dawdles: It takes so long that the clock may run out.
+        cuts_it_fine: It takes nearly all its time, and may be too late.
         ponders: It takes long, but within its time, once in a match.
         blunders: It makes an illegal move.
         misjudges: It names a version that is not the current one.
@@ -43,6 +44,7 @@ class Traits:
 
     think: tuple[float, float]
     dawdles: float = 0.0
+    cuts_it_fine: float = 0.0
     ponders: float = 0.0
     blunders: float = 0.0
     misjudges: float = 0.0

@@ -20,6 +20,9 @@ _DAWDLE: Final = (0.4, 2.5)
 _PONDER: Final = (1.03, 1.1)
 """Seconds that a bot takes when it has not."""
 
+_HASTE: Final = 0.04
+"""Seconds before the deadline in which a bot moves that takes all its time."""
+
 _AFTER_REFUSAL: Final = 0.5
 """How many bots ponder what has just been refused."""
 
@@ -61,10 +64,12 @@ class Hand:
         self._latest: Submission | None = None
 
     def heal(self) -> None:
-        """Play on, if at all, as a bot should."""
+        """Play on, if at all, as a bot should that can be wrong about its turn."""
         self.traits = Traits(
             think=self.traits.think,
             ponders=self.traits.ponders,
+            misjudges=self.traits.misjudges,
+            reuses=self.traits.reuses,
             waits_for_gin=self.traits.waits_for_gin,
             no_share=self.traits.no_share,
         )
@@ -91,15 +96,17 @@ class Hand:
         """Return another share, if the bot tries that."""
         return Reveal(bytes(32)) if self.traits.cheats else None
 
-    async def think(self, version: int = 0) -> None:
-        """Take some time for a decision at a version."""
+    async def think(self, report: SeatReport | None = None) -> None:
+        """Take some time for a decision about a turn, or before play."""
         dice, traits, times = self._dice, self.traits, self.traits.think
         ponders = _AFTER_REFUSAL if self.is_refused else traits.ponders
         self.is_refused = False
         if dice.chance(traits.dawdles):
             times = _DAWDLE
+        elif report is not None and dice.chance(traits.cuts_it_fine):
+            times = _up_to_the_deadline(report)
         elif self.pondered is None and dice.chance(ponders):
-            self.pondered = version
+            self.pondered = report.facts.version if report else 0
             times = _PONDER
         await asyncio.sleep(dice.between(*times))
 
@@ -126,7 +133,7 @@ class Hand:
             move = bad_move(view, dice)
         else:
             move = good_move(view, dice, waits_for_gin=traits.waits_for_gin)
-        request_id = f"{self.seat}#{self._requests + 1}"
+        request_id = f"#{self._requests + 1}"
         latest = self._latest
         if latest is not None and dice.chance(traits.reuses):
             request_id = latest.request_id
@@ -153,10 +160,19 @@ class Hand:
             match_id=self.match_id,
             seat=self.seat,
             expected_version=report.facts.version,
-            request_id=f"{self.seat}#{self._requests}",
+            request_id=f"#{self._requests}",
             move=bad_move(report.view, self._dice),
         )
 
     def forgets(self) -> bool:
         """Say whether the bot gives up on a move that is not answered."""
         return self._dice.chance(self.traits.forgets)
+
+
+def _up_to_the_deadline(report: SeatReport) -> tuple[float, float]:
+    """Return the seconds, from and to, after which a move has hardly time left."""
+    clock = report.clock
+    if clock.deadline_ms is None:
+        return 0.0, 0.0
+    left_ms = clock.deadline_ms + clock.policy.grace_ms - clock.now_ms
+    return max(0.0, left_ms / 1000 - _HASTE), max(0.0, left_ms / 1000)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from tests.simulation.journal import Journal
 from tests.simulation.line import AGAIN
 
-from ginref.app.error import RefusedError
+from ginref.app.error import Reason, RefusedError
 from ginref.app.message import (
     Events,
     MatchOver,
@@ -32,11 +32,15 @@ class Claim:
         submission: What was submitted.
         floor: The latest version that had been acknowledged when it was first sent.
         answers: Every answer that says what became of it.
+        rivals: What else was submitted under its request id.
+        is_taken_for_another: It was answered that something else was.
     """
 
     submission: Submission
     floor: int
     answers: list[Answer] = field(default_factory=list)
+    rivals: list[Submission] = field(default_factory=list)
+    is_taken_for_another: bool = False
 
     @property
     def is_settled(self) -> bool:
@@ -95,6 +99,7 @@ class Ledger:
             claim = self.claims[key] = Claim(submission=submission, floor=floor)
         if claim.submission != submission:
             # The id of another submission: that one's answers are not this one's.
+            claim.rivals.append(submission)
             return lambda answer: self._note_answer(submission, answer)
         found = claim
         return lambda answer: self._settle(found, answer)
@@ -110,6 +115,8 @@ class Ledger:
                 self.saw(claim.submission.seat, answer.turn)
             if answer.ending is not None:
                 self.ended(match_id, "mover", answer.ending)
+        elif _is_reused(answer):
+            claim.is_taken_for_another = True
         elif isinstance(answer, RefusedError) and answer.reason not in AGAIN:
             claim.answers.append(answer)
 
@@ -179,8 +186,12 @@ class Ledger:
             self._journal.problem(f"an answer to what was never sent: {key}")
             return
         result = message.result
-        reused = isinstance(result, RefusedError) and result.reason.name == (
-            "REQUEST_ID_REUSED"
-        )
-        if not reused:
+        if not claim.rivals or not _is_reused(result):
             self._settle(claim, result)
+
+
+def _is_reused(answer: object) -> bool:
+    """Say whether an answer is that the request id belongs to something else."""
+    return (
+        isinstance(answer, RefusedError) and answer.reason is Reason.REQUEST_ID_REUSED
+    )

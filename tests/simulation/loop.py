@@ -54,43 +54,6 @@ PROCESS: Final[ContextVar[Process | None]] = ContextVar("PROCESS", default=None)
 """The process that runs; None for the world around all of them."""
 
 
-class _Handle(asyncio.Handle):
-    """A callback, and the process it belongs to."""
-
-    __slots__ = ("process",)
-
-    def __init__(
-        self,
-        callback: Callable[..., object],
-        args: tuple[Any, ...],
-        loop: asyncio.AbstractEventLoop,
-        context: Context | None,
-    ) -> None:
-        # An empty context is false, too.
-        context = copy_context() if context is None else context
-        super().__init__(callback, args, loop, context)
-        self.process = context.get(PROCESS)
-
-
-class _Timer(asyncio.TimerHandle):
-    """A callback for later, and the process it belongs to."""
-
-    __slots__ = ("process",)
-
-    def __init__(
-        self,
-        when: float,
-        callback: Callable[..., object],
-        args: tuple[Any, ...],
-        loop: asyncio.AbstractEventLoop,
-        context: Context | None,
-    ) -> None:
-        # An empty context is false, too.
-        context = copy_context() if context is None else context
-        super().__init__(when, callback, args, loop, context)
-        self.process = context.get(PROCESS)
-
-
 class SimulatedLoop(asyncio.AbstractEventLoop):
     """Runs everything in an order and at times that follow from dice.
 
@@ -114,11 +77,11 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         self._width = width
         self._step_limit = step_limit
         self._now = 0.0
-        self._ready: deque[_Handle | _Timer] = deque()
-        self._timers: list[tuple[float, int, _Timer]] = []
+        self._ready: deque[asyncio.Handle] = deque()
+        self._timers: list[tuple[float, int, asyncio.TimerHandle]] = []
         self._timer_count = 0
         self._tasks: list[asyncio.Task[Any]] = []
-        self._held: dict[Process, list[_Handle | _Timer]] = {}
+        self._held: dict[Process, list[asyncio.Handle]] = {}
         self._is_closed = False
 
     def run(self, work: Coroutine[Any, Any, _T]) -> _T:
@@ -186,7 +149,7 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
             handle = ready.popleft()
         if handle.cancelled():
             return
-        process = handle.process
+        process = handle._context.get(PROCESS)  # type: ignore[attr-defined] # noqa: SLF001
         if process is not None and (not process.is_alive or process.is_paused):
             self._held.setdefault(process, []).append(handle)
             return
@@ -206,7 +169,7 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         *args: *_Ts,
         context: Context | None = None,
     ) -> asyncio.Handle:
-        handle = _Handle(callback, args, self, context)
+        handle = asyncio.Handle(callback, args, self, context)
         self._ready.append(handle)
         return handle
 
@@ -226,7 +189,7 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         *args: *_Ts,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        timer = _Timer(when, callback, args, self, context)
+        timer = asyncio.TimerHandle(when, callback, args, self, context)
         self._timer_count += 1
         heapq.heappush(self._timers, (when, self._timer_count, timer))
         return timer

@@ -7,7 +7,15 @@ from typing import Final
 from tests.simulation.audience import Audience
 from tests.simulation.leak import cards_shown
 from tests.simulation.ledger import Claim
-from tests.simulation.played import Played, essence_of, is_stored, is_true
+from tests.simulation.played import (
+    Played,
+    essence_of,
+    fits_the_end,
+    is_a_rivals,
+    is_stored,
+    is_stored_as,
+    is_true,
+)
 from tests.simulation.world import World
 
 from ginref.app.error import RefusedError
@@ -121,30 +129,32 @@ class Oracle:
                 logged[key] = stamped
         for key, claim in claims.items():
             found = logged.get(key)
-            if found is not None:
+            if found is not None and not is_a_rivals(claim, found):
                 self._judge_entry(claim, found)
             self._judge_answers(played, claim, found)
 
     def _judge_entry(self, claim: Claim, stamped: StampedEntry) -> None:
-        submission, entry = claim.submission, stamped.entry
+        submission = claim.submission
         name = f"{submission.match_id} {submission.request_id}"
-        if not isinstance(entry, Moved | Refused) or entry.move != submission.move:
-            self._problem(f"{name}: {submission.move} was sent, {entry} is stored")
-        expected = submission.expected_version + (stamped.refusal == 0)
-        if stamped.version != expected:
-            self._problem(f"{name}: stored as {stamped.version}, sent for {expected}")
-        if isinstance(entry, Moved) and stamped.version <= claim.floor:
+        if not is_stored_as(submission, stamped):
+            self._problem(f"{name}: {submission} was sent, {stamped} is stored")
+        if isinstance(stamped.entry, Moved) and stamped.version <= claim.floor:
             self._problem(f"{name}: stored before what had been acknowledged")
 
     def _judge_answers(
         self, played: Played, claim: Claim, stamped: StampedEntry | None
     ) -> None:
         name = f"{played.match_id} {claim.submission.request_id}"
+        if not claim.rivals and claim.is_taken_for_another:
+            self._problem(f"{name}: taken for a submission that there never was")
         for answer in claim.answers:
             if not is_true(answer, claim, stamped):
                 self._problem(f"{name}: answered {answer!r}, but stored is {stamped}")
             if isinstance(answer, RefusedError):
                 self._judge_words(played, claim, answer)
+                if not fits_the_end(answer, played):
+                    ending = played.last.ending
+                    self._problem(f"{name}: answered {answer!r}, but it is {ending}")
         facts = [essence_of(answer) for answer in claim.answers if is_stored(answer)]
         if len(facts) > 1:
             self._journal.count("answered again")

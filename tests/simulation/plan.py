@@ -12,6 +12,7 @@ from ginref.engine.ruleset import (
     HOLLYWOOD,
     OKLAHOMA,
     THREE_HANDED,
+    NextDealer,
     Ruleset,
     Table,
 )
@@ -22,11 +23,11 @@ BOTS: Final = ("ada", "bob", "cyd")
 STYLES: Final = ("poll", "watch", "stream", "stream")
 
 _BRISK: Final = ClockPolicy(
-    name="custom", start_ms=2_500, free_ms=60, bank_ms=2_000, cap_ms=1_200, grace_ms=0
+    name="custom", start_ms=2_000, free_ms=60, bank_ms=2_000, cap_ms=1_200, grace_ms=0
 )
 _KIND: Final = ClockPolicy(
     name="custom",
-    start_ms=3_000,
+    start_ms=2_400,
     free_ms=100,
     bank_ms=3_000,
     cap_ms=1_500,
@@ -34,18 +35,30 @@ _KIND: Final = ClockPolicy(
 )
 _CLOCKS: Final = (_BRISK, _KIND)
 
-_SHORT: Final = {"game_target": 20, "round_limit": 2, "turn_limit": 8}
+_SHORT: Final = {"game_target": 20, "round_limit": 2, "turn_limit": 2}
+_ONE_ROUND: Final = {"round_limit": 1, "turn_limit": 4}
 
+# What a seed can find needs few moves, and time is better spent on more seeds. Rounds
+# that are long enough for a knock are rare for that reason.
 _RULES: Final = (
-    GIN.but(name="one-round", round_limit=1, turn_limit=20),
+    GIN.but(name="one-round", **_ONE_ROUND),
+    GIN.but(name="one-round", **_ONE_ROUND),
     GIN.but(name="short", **_SHORT),
     GIN.but(name="walled", wall=28, **_SHORT),
-    GIN.but(name="patient", round_limit=1, turn_limit=60, big_gin_bonus=30),
-    GIN.but(name="ties", undercut_on_tie=False, round_limit=1, turn_limit=20),
+    GIN.but(
+        name="boards",
+        boards=2,
+        next_dealer=NextDealer.BOARD_PARITY,
+        round_limit=2,
+        turn_limit=2,
+    ),
+    GIN.but(name="patient", round_limit=1, turn_limit=36, big_gin_bonus=30),
+    GIN.but(name="ties", undercut_on_tie=False, round_limit=1, turn_limit=14),
     HOLLYWOOD.but(name="three-columns", **_SHORT),
-    OKLAHOMA.but(name="tightened", round_limit=1, turn_limit=16),
+    HOLLYWOOD.but(name="three-columns", **_SHORT),
+    OKLAHOMA.but(name="tightened", **_ONE_ROUND),
     THREE_HANDED.but(name="cut-throat", **_SHORT),
-    THREE_HANDED.but(name="box", table=Table.BOX, round_limit=1, turn_limit=16),
+    THREE_HANDED.but(name="box", table=Table.BOX, **_ONE_ROUND),
 )
 
 _FAULTS: Final = (
@@ -120,7 +133,7 @@ class Plan:
 
 def draw_plan(dice: Dice) -> Plan:
     """Return what dice decide."""
-    count = 1 if dice.chance(0.8) else 2
+    count = 1 if dice.chance(0.9) else 2
     styles = {bot: dice.pick(STYLES) for bot in BOTS}
     flooder = None
     if dice.chance(0.02):
@@ -128,16 +141,16 @@ def draw_plan(dice: Dice) -> Plan:
         styles[flooder] = "stream"
     return Plan(
         width=dice.pick((1, 1, 3, 8)),
-        referees=2 + dice.below(3),
+        referees=dice.pick((2, 2, 3, 4)),
         weather=_weather(dice),
         faults=tuple(fault for fault in _FAULTS if dice.chance(0.25)),
         pause=dice.pick(((0.05, 0.4), (0.2, 1.0), (0.5, 3.0))),
-        trouble=dice.between(0.1, 4.0),
+        trouble=dice.between(0.1, 3.0),
         matches=tuple(_match(dice) for _ in range(count)),
         styles=styles,
         capacity=dice.pick((0, 0, 1)),
         flooder=flooder,
-        spectators=dice.pick((0, 0, 1, 1, 2)),
+        spectators=dice.pick((0, 0, 0, 1, 2)),
     )
 
 
@@ -169,7 +182,7 @@ def _match(dice: Dice) -> MatchPlan:
     return MatchPlan(
         rules=rules,
         clock=dice.pick(_CLOCKS),
-        source=DealSource.SEEDED if dice.chance(0.2) else DealSource.SHARES,
+        source=DealSource.SEEDED if dice.chance(0.4) else DealSource.SHARES,
         strikes_allowed=dice.pick((0, 1, 3)),
         bots=tuple(bots[: rules.seat_count]),
         traits=tuple(_traits(dice, patient=patient) for _ in range(rules.seat_count)),
@@ -186,12 +199,13 @@ def _traits(dice: Dice, *, patient: bool) -> Traits:
         return dice.below(25) if dice.chance(likelihood) else None
 
     return Traits(
-        think=dice.pick(((0.0, 0.004), (0.005, 0.03))),
+        think=dice.pick(((0.0, 0.004), (0.005, 0.03), (0.02, 0.12))),
         dawdles=maybe(0.15, 0.10),
+        cuts_it_fine=maybe(0.1, 0.3),
         ponders=maybe(0.3, 0.1),
         blunders=maybe(0.35, 0.25),
-        misjudges=maybe(0.2, 0.10),
-        reuses=maybe(0.1, 0.10),
+        misjudges=maybe(0.3, 0.25),
+        reuses=maybe(0.15, 0.20),
         butts_in=maybe(0.2, 0.15),
         forgets=maybe(0.1, 0.15),
         waits_for_gin=patient or dice.chance(0.1),

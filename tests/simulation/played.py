@@ -1,7 +1,7 @@
 """A match as its log tells it, and what that means for what was told of it."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Final, Self
 
 from tests.simulation.ledger import Answer, Claim
 from tests.simulation.player import is_strike
@@ -14,8 +14,11 @@ from ginref.engine.card import CardSet
 from ginref.engine.match import Match
 from ginref.engine.seat import Seat
 from ginref.record.entry import Moved, Refused, StampedEntry
-from ginref.record.lifecycle import MatchState, begin, step
+from ginref.record.lifecycle import EndingKind, MatchState, begin, step
 from ginref.record.setup import Setup
+from ginref.record.submission import Submission
+
+_BY_TIME: Final = (EndingKind.TIMED_OUT, EndingKind.NO_SHOW)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +73,21 @@ class Played:
         return known_to(state.match, seat)
 
 
+def is_stored_as(submission: Submission, stamped: StampedEntry) -> bool:
+    """Say whether an entry is what became of a submission."""
+    entry = stamped.entry
+    return (
+        isinstance(entry, Moved | Refused)
+        and entry.move == submission.move
+        and stamped.version == submission.expected_version + (stamped.refusal == 0)
+    )
+
+
+def is_a_rivals(claim: Claim, stamped: StampedEntry) -> bool:
+    """Say whether the request id of a submission was free again for another one."""
+    return any(is_stored_as(one, stamped) for one in claim.rivals)
+
+
 def is_stored(answer: Answer) -> bool:
     """Say whether an answer comes from the log: the same one must come again."""
     return isinstance(answer, MoveReport) or is_strike(answer)
@@ -93,7 +111,22 @@ def is_true(answer: Answer, claim: Claim, stamped: StampedEntry | None) -> bool:
         )
     if is_strike(answer):
         return stamped is not None and isinstance(stamped.entry, Refused)
-    return stamped is None or _came_too_early(answer, claim)
+    if stamped is None or is_a_rivals(claim, stamped):
+        return True
+    return _came_too_early(answer, claim)
+
+
+def fits_the_end(refusal: RefusedError, played: Played) -> bool:
+    """Say whether a refusal that a match is over, or late, is true of its ending."""
+    ending = played.last.ending
+    kind = ending.kind if ending else None
+    match refusal.reason:
+        case Reason.MATCH_OVER:
+            return refusal.facts.get("ending") == kind
+        case Reason.MOVE_LATE:
+            return kind in _BY_TIME
+        case _:
+            return True
 
 
 def _came_too_early(refusal: RefusedError, claim: Claim) -> bool:

@@ -163,6 +163,7 @@ class Player:
             await self._read_feed(feed, hand)
             feed.cut()
             # Whoever has lost the thread looks at the whole match again.
+            hand.version = 0
             await asyncio.sleep(network.dice.between(*_POLL))
 
     async def _read_feed(self, feed: Feed[WatchStep], hand: Hand) -> None:
@@ -174,21 +175,23 @@ class Player:
                 seat = report.view.seat
                 self.ledger.saw(seat, report)
                 if seat is hand.seat and report.facts.version > hand.version:
-                    await self.take_turn(hand, report)
+                    is_lost = not await self.take_turn(hand, report)
+                    if is_lost:
+                        return
             if hand.is_silent or hand.is_over:
                 return
 
-    async def take_turn(self, hand: Hand, report: SeatReport) -> None:
-        """Play until another seat is to act, or until it is unclear who is."""
+    async def take_turn(self, hand: Hand, report: SeatReport) -> bool:
+        """Play until another seat is to act; say no when it is unclear who is."""
         turn: SeatReport | None = report
         while turn is not None:
-            await hand.think(turn.facts.version)
+            await hand.think(turn)
             decision = hand.decide(turn)
             if decision is None:
-                return
+                return True
             if isinstance(decision, Resignation):
                 await self.resign(hand)
-                return
+                return True
             answer = await self.submit(hand, decision)
             if isinstance(answer, MoveReport):
                 turn = answer.turn
@@ -196,7 +199,8 @@ class Player:
                 continue
             # A broken rule leaves the turn as it was, unless it was the last one.
             if answer is None or not is_strike(answer):
-                return
+                return False
+        return True
 
     async def submit(self, hand: Hand, submission: Submission) -> Answer | None:
         """Send a move until it is answered; None when the bot gives up on it."""

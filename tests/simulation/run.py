@@ -17,7 +17,7 @@ from tests.simulation.plan import draw_plan
 from tests.simulation.trouble import Trouble
 from tests.simulation.world import World
 
-_STEP_LIMIT: Final = 100_000
+_STEP_LIMIT: Final = 40_000
 _PATIENCE: Final = 60.0
 """Seconds of the run within which all must be over once nothing goes wrong."""
 

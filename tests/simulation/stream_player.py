@@ -198,7 +198,7 @@ class StreamPlayer(Player):
             report = self._turns.pop(key)
             if report.facts.version < hand.accepted:
                 continue
-            await hand.think(report.facts.version)
+            await hand.think(report)
             if key in self._turns:
                 continue
             decision = hand.decide(report)

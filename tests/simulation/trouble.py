@@ -13,7 +13,7 @@ from tests.simulation.world import World
 _CALM: Final = Weather(delay=(0.0002, 0.002))
 
 _SHORT: Final = (0.1, 1.5)
-_LONG: Final = (2.2, 3.5)
+_LONG: Final = (2.2, 3.0)
 """Seconds; a long time without any referee is an outage."""
 
 _SETTLED: Final = 1.5
@@ -48,7 +48,7 @@ class Trouble:
     async def make(self) -> None:
         """Make trouble for as long as planned, then put everything right."""
         world, plan = self._world, self._world.plan
-        while world.network.now() < plan.trouble:
+        while world.network.now() < plan.trouble and not world.is_over:
             await asyncio.sleep(self._dice.between(*plan.pause))
             if plan.faults:
                 fault = self._dice.pick(plan.faults)
