@@ -64,6 +64,8 @@ class RefereeProcess:
                     self.admin = facts["admin"]
                     return
             time.sleep(0.02)
+        # Whoever asked for it cannot end what it never got.
+        self.kill()
         raise AssertionError(self.log())
 
     def log(self) -> str:

@@ -19,7 +19,7 @@ from ginref_client.bots.simple import Simple
 from ginref_client.referee import Referee
 from ginref_client.session import Session
 
-PATIENCE = 30
+PATIENCE = 120
 
 
 @pytest.fixture
