@@ -15,6 +15,7 @@ from typing import Any, Final
 from ginref.engine.card import PACK, Card, CardSet
 from ginref.engine.deadwood import Arrangement
 from ginref.engine.error import EngineError
+from ginref.engine.kept import Kept
 from ginref.engine.layoff import Layoff, Spread
 from ginref.engine.match import Ending, Match, MatchOver, RoundSummary
 from ginref.engine.meld import Meld, find_meld
@@ -54,6 +55,9 @@ _SEAT_LETTERS: Final[dict[str, Seat | None]] = {
 _DIGEST_LETTERS: Final = 16
 
 
+_LETTER_BY_SEAT: Final = {seat: letter for letter, seat in _SEAT_LETTERS.items()}
+
+
 class SnapshotError(EngineError, ValueError):
     """Bytes that are no snapshot of this format."""
 
@@ -62,9 +66,7 @@ def encode(match: Match) -> bytes:
     """Write a match."""
     lines = (
         _write_rules(match.rules),
-        _write_finished(
-            len(match.seats), match.sheet.games, match.history, match.last_result
-        ),
+        _write_finished(match.seats, match.sheet, match.history, match.last_result),
         _line([match.round_number, _write_round(match.round), _write_over(match.over)]),
     )
     return bytes([FORMAT]) + "\n".join(lines).encode()
@@ -103,8 +105,11 @@ def _read_match(text: str) -> Match:
     )
 
 
+_COMPACT: Final = json.JSONEncoder(separators=(",", ":"))
+
+
 def _line(fields: Sequence[Any]) -> str:
-    return json.dumps(fields, separators=(",", ":"))
+    return _COMPACT.encode(fields)
 
 
 @functools.lru_cache(maxsize=64)
@@ -127,16 +132,16 @@ def _read_rules(line: str) -> Ruleset:
     return rules
 
 
-@functools.lru_cache(maxsize=1024)
+@Kept
 def _write_finished(
-    seat_count: int,
-    games: tuple[Game, ...],
+    seats: tuple[Seat, ...],
+    sheet: ScoreSheet,
     history: tuple[RoundSummary, ...],
     last: RoundResult | None,
 ) -> str:
     rounds = [_write_summary(summary) for summary in history]
-    closed = [[_seat(game.winner), game.closed_in_round or 0] for game in games]
-    return _line([seat_count, rounds, closed, _write_result(last)])
+    closed = [[_seat(game.winner), game.closed_in_round or 0] for game in sheet.games]
+    return _line([len(seats), rounds, closed, _write_result(last)])
 
 
 @functools.lru_cache(maxsize=1024)
@@ -275,11 +280,11 @@ def _write_round(round_: Round) -> list[Any]:
         round_.non_dealer,
         non_dealer.mask,
         dealer.mask,
-        _write_cards(round_.deck),
+        _write_deck(round_.deck),
         round_.drawn,
-        _write_cards(entry.card for entry in discards),
-        "".join(_seat_letter(entry.seat) for entry in discards),
-        "".join(_seat_letter(entry.taken_by) for entry in discards),
+        "".join([_LETTERS[entry.card.index] for entry in discards]),
+        "".join([_LETTER_BY_SEAT[entry.seat] for entry in discards]),
+        "".join([_LETTER_BY_SEAT[entry.taken_by] for entry in discards]),
         round_.passes,
         _seat(round_.to_act),
         _write_phase(round_.phase),
@@ -362,13 +367,12 @@ def _write_cards(cards: Iterable[Card]) -> str:
     return "".join([_LETTERS[card.index] for card in cards])
 
 
+_write_deck: Final = Kept(_write_cards)
+
+
 def _read_cards(text: str) -> tuple[Card, ...]:
     return tuple([_CARD_BY_LETTER[letter] for letter in text])
 
 
 def _seat(seat: Seat | None) -> int:
     return _NOBODY if seat is None else int(seat)
-
-
-def _seat_letter(seat: Seat | None) -> str:
-    return "-" if seat is None else str(int(seat))

@@ -8,6 +8,7 @@ from typing import Final
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from ginref.app.report import ClockFacts, CreditFacts, MatchFacts, PublicEvent
+from ginref.engine.kept import Kept
 from ginref.engine.seat import Seat
 from ginref.record.clock import ClockPolicy
 from ginref.record.lifecycle import Ending
@@ -20,7 +21,6 @@ from ginref.transport.codec_enum import (
     STEPS,
 )
 from ginref.transport.codec_rules import clock_to_wire, ruleset_to_wire
-from ginref.transport.kept import Kept
 from ginref.transport.part import part
 from ginref.v1 import clock_pb2 as clock_pb
 from ginref.v1 import event_pb2 as event_pb

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
+from ginref.engine.kept import Kept
 from ginref.engine.phase import Showdown
 from ginref.engine.seat import Seat
 from ginref.engine.settlement import Settlement
@@ -11,7 +12,6 @@ from ginref.engine.view import RoundReveal
 from ginref.transport.codec_enum import OUTCOMES, SEATS
 from ginref.transport.codec_match import seat_to_wire
 from ginref.transport.codec_move import cards_to_wire, meld_to_wire
-from ginref.transport.kept import Kept
 from ginref.v1 import sheet_pb2 as sheet_pb
 from ginref.v1 import view_pb2 as view_pb
 

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Final
 
 from ginref.app.report import PublicReport, SeatReport
+from ginref.engine.kept import Kept
 from ginref.engine.move import Move
 from ginref.engine.opponent import sits_out
 from ginref.engine.ruleset import Ruleset
@@ -34,7 +35,6 @@ from ginref.transport.codec_sheet import (
     sheet_to_bytes,
     sheet_to_wire,
 )
-from ginref.transport.kept import Kept
 from ginref.transport.part import part
 from ginref.v1 import view_pb2 as view_pb
 

@@ -1,6 +1,6 @@
-"""Messages that are written once for a value, however often they are sent."""
+"""What is written once for its values, however often it is needed."""
 
-from ginref.transport.kept import Kept
+from ginref.engine.kept import Kept
 
 
 def test_a_value_is_written_once() -> None:
