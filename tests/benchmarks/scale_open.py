@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from functools import partial
 from typing import Final
 
 import grpc.aio
@@ -110,16 +111,16 @@ async def sweep_lags(referee: Bench, channel: grpc.aio.Channel) -> list[int]:
         return made.match
 
     async def lag(match: match_pb2.Match) -> int:
-        watch = referee_pb.WatchMatchRequest(match_id=match.match_id)
+        watch = referee_pb.WatchMatchRequest(match_id=match.match_id, cursor="1-0")
         async for step in stub.WatchMatch(watch, metadata=host):
             for event in step.events:
                 if event.HasField("ended"):
-                    took = (
-                        event.time.ToMilliseconds() - match.create_time.ToMilliseconds()
-                    )
-                    return took - START_MS - clock.grace_ms
+                    ended_ms = event.time.ToMilliseconds()
+                    due_ms = match.create_time.ToMilliseconds() + START_MS
+                    return ended_ms - due_ms - clock.grace_ms
         raise AssertionError("a match that nobody came to did not end")
 
     made = await all_of(map(create, range(NO_SHOWS)))
     async with asyncio.timeout(_PATIENCE_S):
-        return sorted(await asyncio.gather(*map(lag, made)))
+        lags = await all_of(answered(partial(lag, match)) for match in made)
+    return sorted(lags)
