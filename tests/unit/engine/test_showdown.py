@@ -262,6 +262,13 @@ def test_a_doubled_round_counts_twice(own: int, theirs: int) -> None:
             id="gin beats no deadwood",
         ),
         pytest.param(
+            GIN.but(big_gin_bonus=31),
+            0,
+            20,
+            RoundScore(Outcome.GIN, knocker_wins=True, points=45),
+            id="gin is not big by itself",
+        ),
+        pytest.param(
             GIN,
             4,
             4,
@@ -295,3 +302,8 @@ def test_the_house_decides(
     rules: Ruleset, own: int, theirs: int, expected: RoundScore
 ) -> None:
     assert score(rules, own, theirs) == expected
+
+
+def test_an_outcome_is_written_in_one_way() -> None:
+    # Records and written matches hold these words.
+    assert " ".join(Outcome) == "knock gin big_gin undercut tie wall turn_cap"
