@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 import grpc
 import grpc.aio
 from tests.benchmarks.match_load import (
+    Game,
     Line,
     Metadata,
     Pair,
@@ -96,10 +97,16 @@ async def bots(bench: Bench, channel: grpc.aio.Channel, count: int) -> list[Pair
     ]
 
 
+def games() -> list[Game]:
+    """Return the games that are played over and over; worked out once."""
+    return [game(str(number)) for number in range(GAMES)]
+
+
 async def matches(
     bench: Bench, channel: grpc.aio.Channel, pairs: Sequence[Pair], count: int
 ) -> list[Line]:
     """Set so many matches up, for one pair after the other in turn."""
+    played = games()
     made: list[Line] = await all_of(
         answered(
             partial(
@@ -107,7 +114,7 @@ async def matches(
                 channel,
                 bench.table.metadata,
                 pairs[number % len(pairs)],
-                game(str(number % GAMES)),
+                played[number % GAMES],
                 f"crowd {number}",
                 clock=ENDLESS,
             )

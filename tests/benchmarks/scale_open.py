@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 import grpc.aio
-from tests.benchmarks.crowd import ENDLESS, all_of, answered, matches, play_on
+from tests.benchmarks.crowd import ENDLESS, all_of, answered, games, matches, play_on
 from tests.benchmarks.finding import Finding
 from tests.benchmarks.measured_referee import Bench, ask_store, bench, embedded
 from tests.benchmarks.pinned import opened, resident_bytes
@@ -39,6 +39,7 @@ async def open_matches(core: int, count: int) -> Finding:
         before, _ = await referee.unary(4, "few open")
         (pid,) = referee.pids
         empty, empty_store = resident_bytes(pid), await used_memory(store)
+        games()
         began = time.perf_counter()
         lines = await matches(referee, channel, referee.pairs, count)
         seconds = time.perf_counter() - began
