@@ -318,3 +318,8 @@ def test_a_match_played_out_has_a_winner_by_the_sheet(
     assert result.showdown is not None
     hands = [result.showdown.hand(seat) for seat in SEATS]
     assert hands[0] & hands[1] == CardSet()
+
+
+def test_an_ending_is_written_in_one_way() -> None:
+    # Written matches hold these words.
+    assert " ".join(Ending) == "completed round_cap forfeit abandoned"
