@@ -2,13 +2,16 @@
 
 import asyncio
 import itertools
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import grpc.aio
+from tests.unit.record.layout import violations
 
 from ginref.adapters.trusted_keys import read_trusted_keys
+from ginref.record.envelope import parse_envelope
 from ginref.record.verify import Verdict, verify_record
 from ginref.v1 import (
     clock_pb2,
@@ -120,7 +123,9 @@ class Table:
 
 
 def verify(envelope: bytes, keys: Path) -> Verdict:
-    """Verify a record as its reader would."""
+    """Verify a record as its reader would, its layout by the published schema, too."""
+    document = json.loads(parse_envelope(envelope).payload)
+    assert violations(document) == []
     return verify_record(envelope, read_trusted_keys(keys))
 
 
