@@ -1,10 +1,11 @@
 """A referee that is measured: on cores of its own, with bots that play on it."""
 
+import asyncio
 import contextlib
 import json
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -78,19 +79,19 @@ class Bench:
         return lines
 
     async def unary(self, count: int, server: str = "referee") -> tuple[Row, Played]:
-        """Play matches by calls at the first worker; they are the first pair's."""
-        async with opened(self.addresses[0]) as channel:
-            lines = await self.lines(channel, count, self.pairs[:1])
-            load = call(channel, SUBMIT, lines, self.pairs[0].metadata)
-            return await measured(server, "unary", self.pids, load)
+        """Play matches by calls, in turn at each worker; they are the first pair's."""
+        async with self._channels() as channels:
+            lines = await self.lines(channels[0], count, self.pairs[:1])
+            shown = self.pairs[0].metadata
+            loads = [
+                call(channel, SUBMIT, lines[n :: len(channels)], shown)
+                for n, channel in enumerate(channels)
+            ]
+            return await measured(server, "unary", self.pids, _together(loads))
 
     async def connect(self, count: int, server: str = "referee") -> tuple[Row, Played]:
         """Play matches on the streams of all pairs."""
-        async with contextlib.AsyncExitStack() as stack:
-            channels = [
-                await stack.enter_async_context(opened(address))
-                for address in self.addresses
-            ]
+        async with self._channels() as channels:
             lines = await self.lines(channels[0], count, self.pairs)
             streams = [
                 Streams(CONNECT, (HELLO, HELLO), pair.metadata, answered_by_referee)
@@ -98,6 +99,15 @@ class Bench:
             ]
             load = stream(channels, streams, lines)
             return await measured(server, "Connect", self.pids, load)
+
+    @contextlib.asynccontextmanager
+    async def _channels(self) -> AsyncIterator[list[grpc.aio.Channel]]:
+        """Open a connection to each worker."""
+        async with contextlib.AsyncExitStack() as stack:
+            yield [
+                await stack.enter_async_context(opened(address))
+                for address in self.addresses
+            ]
 
     def metadata(self, number: int) -> tuple[Metadata, Metadata]:
         """Return what the seats of a match show that was set up in turn."""
@@ -121,6 +131,16 @@ class Bench:
             ],
         )
         return sum(size or 0 for size in used), len(most.seats)
+
+
+async def _together(loads: Sequence[Awaitable[Played]]) -> Played:
+    """Put several loads at once, and return what came of all."""
+    whole = Played()
+    for one in await asyncio.gather(*loads):
+        whole.seconds = max(whole.seconds, one.seconds)
+        whole.trips += one.trips
+        whole.answers += one.answers
+    return whole
 
 
 async def ask_store(
