@@ -16,6 +16,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ginref import __version__
+from ginref.adapters.collector import collect_seldom
 from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
 from ginref.adapters.folder_archive import FolderArchive
 from ginref.adapters.key_folder import KeyFolder, KeyFolderError
@@ -117,6 +118,7 @@ async def serve(config: ServeConfig, tell: Callable[[str], None]) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     async with running(config, stop) as referee:
+        collect_seldom()
         if config.worker is not None:
             # Whoever looks after the workers speaks for them.
             await stop.wait()

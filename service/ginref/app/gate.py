@@ -78,7 +78,7 @@ class Gate:
         self._registry = registry
         self._chance = chance
         self._now_ms = now_ms
-        self._known: OrderedDict[str, tuple[int, TokenRow]] = OrderedDict()
+        self._known: OrderedDict[str, tuple[int, TokenRow, Caller]] = OrderedDict()
 
     async def authenticate(self, secret: str | None) -> Caller:
         """Return who bears a token.
@@ -93,7 +93,7 @@ class Gate:
         if not secret:
             message = "a bearer token is needed"
             raise RefusedError(Reason.TOKEN_MISSING, message)
-        token = await self._token(_digest(secret))
+        token, caller = await self._token(_digest(secret))
         if token.revoked_ms is not None:
             message = "the token has been revoked"
             raise RefusedError(Reason.TOKEN_REVOKED, message)
@@ -103,13 +103,7 @@ class Gate:
                 "the token's lifetime is over",
                 expire_time=moment(token.expires_ms),
             )
-        return Caller(
-            token_id=token.token_id,
-            role=token.role,
-            bot=token.bot,
-            match_ids=frozenset(token.match_ids),
-            expires_ms=token.expires_ms,
-        )
+        return caller
 
     async def create_owner(self, caller: Caller, name: str) -> OwnerRow:
         """Add an owner; the same name again returns the one that is there.
@@ -260,27 +254,34 @@ class Gate:
         await self._registry.add("token", digest, _write_token(digest, row))
         return row, secret
 
-    async def _token(self, digest: str) -> TokenRow:
-        """Return a token's row, not older than it may be.
+    async def _token(self, digest: str) -> tuple[TokenRow, Caller]:
+        """Return a token's row, not older than it may be, and who bears it.
 
         Raises:
             RefusedError: TOKEN_UNKNOWN.
         """
         now_ms = self._now_ms()
-        read_ms, token = self._known.get(digest, (None, None))
-        if read_ms is not None and token and 0 <= now_ms - read_ms < _MEMORY_MS:
-            return token
+        known = self._known.get(digest)
+        if known is not None and 0 <= now_ms - known[0] < _MEMORY_MS:
+            return known[1:]
         row = await self._registry.get("token", digest)
         if row is None:
             self._known.pop(digest, None)
             message = "the token is not one of this referee's"
             raise RefusedError(Reason.TOKEN_UNKNOWN, message)
         token = _read_token(row)
-        self._known[digest] = now_ms, token
+        caller = Caller(
+            token_id=token.token_id,
+            role=token.role,
+            bot=token.bot,
+            match_ids=frozenset(token.match_ids),
+            expires_ms=token.expires_ms,
+        )
+        self._known[digest] = now_ms, token, caller
         self._known.move_to_end(digest)
         while len(self._known) > _MEMORY_ROWS:
             self._known.popitem(last=False)
-        return token
+        return token, caller
 
     async def _tokens(self) -> list[tuple[str, TokenRow, str]]:
         """Return digest, row and stored text of every token, by identity."""

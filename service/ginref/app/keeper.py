@@ -275,7 +275,10 @@ class Keeper:
             known = self._hints.get(match_id)
             if known and place_of(known) == upto and len(known.tail) < len(tail):
                 self.remember(replace(known, tail=tail))
-        return [logged for logged in tail if after < id_of(logged)]
+        first = len(tail)
+        while first and id_of(tail[first - 1]) > after:
+            first -= 1
+        return tail[first:]
 
     async def history(
         self, match_id: str, upto: EntryId | None = None

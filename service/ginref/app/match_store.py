@@ -8,7 +8,7 @@ import abc
 import enum
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ginref.record.clock import ClockPolicy, StoredClock
 from ginref.record.submission import DIGEST_SIZE, HASH_SIZE
@@ -99,8 +99,7 @@ class Change:
     due_only: bool = False
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class EntryId:
+class EntryId(NamedTuple):
     """Place in a match's log: `refusal` 0 is the transition to `version`."""
 
     version: int

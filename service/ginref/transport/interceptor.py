@@ -69,22 +69,24 @@ class Interceptor(grpc.aio.ServerInterceptor):
         self._gate = gate
         self._vigil = Vigil(patience_s=write_timeout, admit_s=admit_interval)
         self._observer = observer or Unobserved()
+        self._wrapped: dict[str, Handler] = {}
 
     async def intercept_service(
         self,
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]],
         handler_call_details: grpc.HandlerCallDetails,
     ) -> Handler | None:
-        """Wrap the handler of one call."""
-        handler = await continuation(handler_call_details)
+        """Wrap the handler of a method, once for all of its calls."""
         method = handler_call_details.method
+        if method in self._wrapped:
+            return self._wrapped[method]
+        handler = await continuation(handler_call_details)
         # An unknown method has none; the core answers that it is not implemented.
         if handler is None:
             self._observer.call(method, _UNIMPLEMENTED, 0.0)
             return None
-        if handler.response_streaming:
-            return self._streaming(handler, method)
-        return self._unary(handler, method)
+        wrap = self._streaming if handler.response_streaming else self._unary
+        return self._wrapped.setdefault(method, wrap(handler, method))
 
     def _unary(self, handler: Handler, method: str) -> Handler:
         answer: Any = handler.unary_unary
