@@ -179,6 +179,17 @@ def test_big_gin_needs_all_eleven_cards_in_melds(
     assert refusal(round_, NON_DEALER, "knock", BIG_GIN) is Breach.NO_BIG_GIN
 
 
+def test_big_gin_declares_all_eleven_cards(deal_from: Callable[..., DECK]) -> None:
+    hand, other = "As 2s 3s 4s 5h 5d 5c 9h Th Jh", "Ah 2h 3d 4c 8s 9d Jc Qs Kh 7d"
+    round_ = round_of(deal_from(hand, other, "Qh"), BIG_GIN)
+    round_ = play(round_, "draw_upcard", rules=BIG_GIN)
+
+    but_the_ace = refusal(round_, NON_DEALER, "knock 2s3s4s 5h5d5c 9hThJhQh", BIG_GIN)
+
+    assert but_the_ace is Breach.KNOCK_ABOVE_LIMIT
+    assert Knock() in legal_moves(round_, BIG_GIN, NON_DEALER)
+
+
 def test_the_limit_of_the_first_upcard_holds_when_it_is_buried(
     deal_from: Callable[..., DECK],
 ) -> None:

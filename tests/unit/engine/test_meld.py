@@ -123,3 +123,11 @@ def test_a_claim_is_read_from_its_own_text(cards: tuple[Card, ...]) -> None:
     claim = DeclaredMeld(cards)
 
     assert DeclaredMeld.parse(str(claim)) == claim
+
+
+@pytest.mark.parametrize(
+    ("cards", "shown"),
+    [("7s 7h 7d", "SetMeld('7s7h7d')"), ("4c 5c 6c", "RunMeld('4c5c6c')")],
+)
+def test_a_meld_is_shown_by_its_cards(cards: str, shown: str) -> None:
+    assert repr(find_meld(CardSet.parse(cards))) == shown

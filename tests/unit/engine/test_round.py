@@ -140,6 +140,16 @@ def test_the_seat_after_a_taken_upcard_has_a_normal_turn(
     assert legal_moves(round_, GIN, round_.opponent(taker)) == (DRAW_UPCARD, DRAW_STOCK)
 
 
+def test_refusals_of_the_first_upcard_are_counted(
+    deal_from: Callable[..., DECK],
+) -> None:
+    round_ = round_of(deal_from(LOOSE, LOOSE_TOO, "2c"))
+
+    assert round_.passes == 0
+    assert play(round_, "pass").passes == 1
+    assert play(round_, "pass", "pass", "draw_stock").passes == 2
+
+
 LOOSE_TOO = "Ah 2d 3c 4h 8d 9c Js Qd Ks 7h"
 
 

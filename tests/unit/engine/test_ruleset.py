@@ -269,6 +269,38 @@ def test_every_option_has_a_source() -> None:
     assert all(SOURCES.values())
 
 
+@pytest.mark.parametrize(
+    ("key", "low", "high"),
+    [
+        ("version", 1, 1_000_000),
+        ("gin_bonus", 0, 1000),
+        ("undercut_bonus", 0, 1000),
+        ("big_gin_bonus", 0, 1000),
+        ("knock_limit", 0, 10),
+        ("wall", 0, 29),
+        ("turn_limit", 2, 1000),
+        ("round_limit", 1, 1000),
+        ("game_target", 1, 10_000),
+        ("boards", 1, 1000),
+        ("game_bonus", 0, 10_000),
+        ("line_bonus", 0, 1000),
+        ("shutout_bonus", 1, 10_000),
+    ],
+)
+def test_a_number_has_bounds(key: str, low: int, high: int) -> None:
+    needed: dict[str, dict[str, Any]] = {
+        "boards": {"round_limit": 1000},
+        "shutout_bonus": {"shutout": "flat_bonus"},
+    }
+    others = needed.get(key, {})
+
+    for value in (low, high):
+        assert getattr(GIN.but(**others, **{key: value}), key) == value
+    for value in (low - 1, high + 1):
+        with pytest.raises(RulesetError):
+            GIN.but(**others, **{key: value})
+
+
 def test_a_ruleset_without_a_name_is_refused() -> None:
     with pytest.raises(RulesetError, match="name: missing"):
         Ruleset.from_dict({"gin_bonus": 25})
