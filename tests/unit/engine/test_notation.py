@@ -82,6 +82,13 @@ def test_a_text_is_played_as_it_says() -> None:
     assert write_match(read) == MATCH
 
 
+def test_an_option_may_be_written_as_its_preset_has_it() -> None:
+    said = "option boards none\noption undercut_on_tie true\noption wall 2\n"
+    text = MATCH.replace("seat north", f"{said}seat north", 1)
+
+    assert parse_match(text) == parse_match(MATCH)
+
+
 def test_a_seed_stands_for_the_deals() -> None:
     rules = GIN.but(game_target=30)
     played = play(rules, "7", 200, seeded=True)
