@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ginref.engine.card import PACK, Card, CardSet, Rank, Suit
 from ginref.engine.error import NotationError
-from ginref.engine.meld import DeclaredMeld, RunMeld, SetMeld, find_meld
+from ginref.engine.meld import DeclaredMeld, RunMeld, SetMeld, find_meld, trios_with
 
 
 @pytest.mark.parametrize(
@@ -131,3 +131,16 @@ def test_a_claim_is_read_from_its_own_text(cards: tuple[Card, ...]) -> None:
 )
 def test_a_meld_is_shown_by_its_cards(cards: str, shown: str) -> None:
     assert repr(find_meld(CardSet.parse(cards))) == shown
+
+
+@pytest.mark.parametrize(
+    ("card", "trios"),
+    [
+        ("Kc", "JcQcKc KsKhKc KsKdKc KhKdKc"),
+        ("As", "As2s3s AsAhAd AsAhAc AsAdAc"),
+    ],
+)
+def test_a_card_belongs_to_these_melds_of_three(card: str, trios: str) -> None:
+    found = map(str, trios_with(Card.parse(card)))
+
+    assert sorted(found) == sorted(trios.split())

@@ -12,6 +12,7 @@ from ginref.engine.match import (
 from ginref.engine.move import (
     parse_move,
 )
+from ginref.engine.opponent import sits_out
 from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA, Ruleset
 from ginref.engine.seat import Seat
 from ginref.engine.view import (
@@ -90,6 +91,30 @@ def test_what_a_seat_took_and_left_is_known(deal_from: Callable[..., DECK]) -> N
         took=(),
         passed=True,
         upcard_refusals=(card("2c"), card("As"), card("2c")),
+    )
+
+
+def test_what_a_seat_left_is_known_when_it_has_another_choice(
+    deal_from: Callable[..., DECK],
+) -> None:
+    deck = deal_from(NEAR_GIN, LOOSE, "2c", "3c 6c")
+    moves = ("pass", "draw_upcard", "discard As", "draw_stock", "discard Kc")
+    turns = ("draw_stock", "discard 6c")
+
+    north, south = public_view(started(deck, *moves, *turns)).players
+
+    assert north.upcard_refusals == (card("Kc"),)
+    assert south.upcard_refusals == (card("2c"), card("As"))
+
+
+def test_nothing_is_known_of_a_seat_that_sits_out() -> None:
+    assert sits_out(Seat.EAST) == OpponentView(
+        seat=Seat.EAST,
+        hand_count=0,
+        known=CardSet(),
+        took=(),
+        passed=False,
+        upcard_refusals=(),
     )
 
 
