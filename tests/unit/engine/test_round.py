@@ -16,7 +16,7 @@ from ginref.engine.move import (
     Move,
     parse_move,
 )
-from ginref.engine.phase import Draw, RoundOver, RoundResult, Throw
+from ginref.engine.phase import Draw, FirstUpcard, RoundOver, RoundResult, Throw
 from ginref.engine.round import DiscardEntry, Round, apply_move, deal, legal_moves
 from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA, Ruleset
 from ginref.engine.seat import Seat
@@ -145,8 +145,10 @@ def test_refusals_of_the_first_upcard_are_counted(
 ) -> None:
     round_ = round_of(deal_from(LOOSE, LOOSE_TOO, "2c"))
 
-    assert round_.passes == 0
-    assert play(round_, "pass").passes == 1
+    once = play(round_, "pass")
+
+    assert (round_.passes, round_.phase) == (0, FirstUpcard(0))
+    assert (once.passes, once.phase) == (1, FirstUpcard(1))
     assert play(round_, "pass", "pass", "draw_stock").passes == 2
 
 
