@@ -136,7 +136,7 @@ function judge(file, keys) {
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    return { finding: "broken", wrong: null, problem: `cannot be read: ${error.code}` };
+    return { finding: "broken", wrong: "form", problem: `cannot be read: ${error.code}` };
   }
   return verifyRecord(bytes, keys);
 }

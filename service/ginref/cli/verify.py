@@ -121,11 +121,11 @@ def _compared(judged: Iterator[Judgment]) -> Iterator[Judgment]:
 def _report(
     judgment: Judgment, console: Console, complaints: Console, *, as_json: bool
 ) -> None:
-    if judgment.unread is not None:
+    if as_json:
+        console.print(json.dumps(judgment.facts))
+    elif judgment.unread is not None:
         text = f"ginref verify: {judgment.path} {judgment.unread}"
         complaints.print(_plain(text))
-    elif as_json:
-        console.print(json.dumps(judgment.facts))
     else:
         headline = _HEADLINES[judgment.finding]
         console.print(Text(f"{_plain(str(judgment.path))}: "), headline, sep="")

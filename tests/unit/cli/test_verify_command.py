@@ -196,6 +196,19 @@ def test_a_record_that_cannot_be_read_is_named_and_the_others_are_judged(
     )
 
 
+def test_programs_hear_of_a_record_that_cannot_be_read(
+    run: Run, good: Path, keys: Path, tmp_path: Path
+) -> None:
+    result = run(tmp_path / "nowhere.json", good, "--json", "--keys", keys)
+
+    unread, read = map(json.loads, result.stdout.splitlines())
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert unread["file"] == str(tmp_path / "nowhere.json")
+    assert unread["problem"] == "cannot be read: No such file or directory"
+    assert (unread["finding"], unread["exit_code"]) == ("broken", 1)
+    assert read["finding"] == "valid"
+
+
 def test_keys_that_cannot_be_read_are_named(
     run: Run, good: Path, tmp_path: Path
 ) -> None:
