@@ -89,6 +89,15 @@ def test_an_option_may_be_written_as_its_preset_has_it() -> None:
     assert parse_match(text) == parse_match(MATCH)
 
 
+@pytest.mark.parametrize("name", ["2024", "true", "none"])
+def test_rules_may_have_a_name_that_looks_like_a_value(name: str) -> None:
+    rules = GIN.but(name=name, game_target=20)
+    text = write_match(replace(parse_match(MATCH), rules=rules))
+
+    assert f"option name {name}\n" in text
+    assert parse_match(text).rules == rules
+
+
 def test_a_seed_stands_for_the_deals() -> None:
     rules = GIN.but(game_target=30)
     played = play(rules, "7", 200, seeded=True)
