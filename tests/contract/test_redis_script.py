@@ -45,7 +45,8 @@ async def test_no_key_ever_expires_and_all_are_known(
             shard_of(match_id)
         }
     found = {str(key) for key in await server.keys()}
-    assert found == expected
+    # On a machine that stood still for two seconds there have been outages.
+    assert found - {shard_keys(shard).outage for shard in SHARDS} == expected
     assert {await server.ttl(key) for key in found} == {-1}
     assert {shard_of(match_id) for match_id in ids} == set(SHARDS)
 
