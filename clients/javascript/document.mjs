@@ -23,7 +23,7 @@ const ENTRIES = {
   void: "",
 };
 const NEEDED = ["kind", "version", "at_ms"];
-const OPTIONAL = { refusal: 1, credit_ms: 1, lost: 1 };
+const OPTIONAL = ["refusal", "credit_ms", "lost"];
 
 /** Write JSON in the form of RFC 8785: keys sorted by code unit, no blanks. */
 export function canonical(value) {
@@ -59,11 +59,27 @@ export function readRecord(payload) {
   checkMembers(record.match, MATCH, "match");
   if (record.openings !== null) checkMembers(record.openings, OPENINGS, "openings");
   for (const [at, entry] of record.entries.entries()) checkEntry(entry, at);
-  const { ruleset, ruleset_digest: digest } = record.match;
+  checkStated(record);
+  const { bots, ruleset, ruleset_digest: digest } = record.match;
+  if (bots.length !== (ruleset.table === "two_handed" ? 2 : 3)) {
+    throw new WrongError("form", "match.bots: as many as there are seats expected");
+  }
   if (sha256(canonical(ruleset)).toString("hex") !== digest) {
     throw new WrongError("form", "match.ruleset_digest: not that of the ruleset");
   }
   return record;
+}
+
+/** Check the kinds of what only the host can say. */
+function checkStated({ created_ms: created, match }) {
+  const names = ["match_id", "deal_source", "key_id", "creator", "durability", "engine"];
+  const areTexts = [...match.bots, ...names.map((name) => match[name])].every(
+    (fact) => typeof fact === "string",
+  );
+  const areCounts = [created, match.strikes_allowed].every(
+    (fact) => Number.isInteger(fact) && fact >= 0,
+  );
+  if (!areTexts || !areCounts) throw new WrongError("form", "match: text or numbers");
 }
 
 /** Refuse numbers and text that not every language reads in the same way. */
@@ -91,13 +107,16 @@ function checkMembers(value, names, place) {
 function checkEntry(entry, at) {
   const facts = Object.hasOwn(ENTRIES, entry?.kind) ? ENTRIES[entry.kind] : null;
   if (facts === null) throw new WrongError("form", `entries[${at}]: an unknown kind`);
-  const optional = Object.keys(OPTIONAL).filter(
+  const optional = OPTIONAL.filter(
     (name) => name in entry && (name !== "lost" || entry.kind === "void"),
   );
   const names = [...NEEDED, ...optional, ...facts.split(" ").filter(Boolean)];
   checkMembers(entry, names.join(" "), `entries[${at}]`);
-  if (optional.some((name) => !(entry[name] >= OPTIONAL[name]))) {
-    throw new WrongError("form", `entries[${at}]: nothing should not be written`);
+  const counts = [["version", 1], ["at_ms", 0], ...optional.map((name) => [name, 1])];
+  for (const [name, least] of counts) {
+    if (!Number.isInteger(entry[name]) || entry[name] < least) {
+      throw new WrongError("form", `entries[${at}].${name}: a whole number expected`);
+    }
   }
 }
 

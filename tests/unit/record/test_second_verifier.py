@@ -16,7 +16,7 @@ from tests.unit.record.tampering import TAMPERINGS
 from ginref.engine.deck import derive_deck, draw_first_dealer, draw_lots, permute_suits
 from ginref.engine.seat import Seat
 from ginref.record.document import PAYLOAD_TYPE, chain_head
-from ginref.record.envelope import seal_envelope
+from ginref.record.envelope import parse_envelope, seal_envelope
 from ginref.record.flaw import Flaw
 from ginref.record.public_key import write_jwks, write_pem
 from ginref.record.verify import verify_record
@@ -38,6 +38,18 @@ NOT_JUDGED = {
     "strike_a_legal_move",
 }
 """Lies about clocks and about refusals, which the second verifier leaves alone."""
+
+SMALL = {
+    "three_handed",
+    "seeded",
+    "one_share",
+    "lost_by_strikes",
+    "not_revealed",
+    "timed_out",
+    "oklahoma",
+    "credited",
+}
+"""Records that were kept and are quick to judge."""
 
 DERIVE = """\
 import * as derive from "./derive.mjs";
@@ -241,6 +253,52 @@ def test_signed_lies_are_named_as_the_first_verifier_names_them(
         for tamper, flaw in TAMPERINGS.items()
         if tamper.__name__ not in NOT_JUDGED
     }
+
+
+def test_the_second_verifier_misses_times_and_accuses_nobody_wrongly(
+    referee: MakeReferee, keys: dict[str, bytes], verify: Verify
+) -> None:
+    chance = random.Random(7)
+    documents = [
+        json.loads(parse_envelope(path.read_bytes()).payload)
+        for path in sorted((GOLDEN / "records" / "format-0").glob("*.json"))
+        if path.stem in SMALL
+    ]
+    envelopes = []
+    for _ in range(150):
+        document = deepcopy(chance.choice(documents))
+        _change_something(document, chance)
+        document["chain"] = chain_head(document["entries"]).hex()
+        payload = rfc8785.dumps(document)
+        envelopes.append(seal_envelope(payload, PAYLOAD_TYPE, referee()))
+
+    _, told = verify(envelopes)
+
+    assert len(told) == 150
+    for envelope, facts in zip(envelopes, told, strict=True):
+        verdict = verify_record(envelope, keys)
+        if facts["finding"] == "broken":
+            assert verdict.problem is not None, facts
+        else:
+            assert verdict.wrong in {None, Flaw.CLOCK, Flaw.FORM}, verdict.problem
+
+
+def _change_something(document: Document, chance: random.Random) -> None:
+    """Put another value of the same kind somewhere."""
+    place: Any = document
+    inside: Any = chance.choice(sorted(set(document) - {"chain", "format"}))
+    while isinstance(place[inside], dict | list) and place[inside]:
+        place = place[inside]
+        inside = chance.choice(
+            sorted(place) if isinstance(place, dict) else range(len(place))
+        )
+    old = place[inside]
+    if isinstance(old, int):
+        place[inside] = old + chance.choice([-1, 1])
+    elif isinstance(old, str):
+        place[inside] = chance.choice(["north", "south", "As", "pass", old + " As"])
+    else:
+        place[inside] = "south"
 
 
 def test_a_key_that_is_not_given_is_not_trusted(
