@@ -7,7 +7,6 @@ state of its matches, so a new attachment is simply told what is the case now.
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ginref.app.announcer import ANYWHERE, Announcer, Answer
@@ -33,6 +32,7 @@ from ginref.app.packing import DamageError
 from ginref.app.report import MoveReport
 from ginref.app.reporting import listed_facts
 from ginref.app.request import SeatStep
+from ginref.app.session_policy import SessionPolicy
 from ginref.app.session_work import SessionWork
 from ginref.engine.seat import Seat
 from ginref.record.submission import Submission
@@ -53,21 +53,6 @@ _PENDING: Final = 4096
 
 _CLIENT_LENGTH: Final = 64
 """Characters of a client's name that are logged."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionPolicy:
-    """How a session is kept alive; all values in milliseconds.
-
-    Attributes:
-        ping_interval_ms: Time between pings.
-        silence_ms: Silence after which the stream is dropped.
-        drain_ms: Time a draining referee leaves before it closes streams.
-    """
-
-    ping_interval_ms: int = 10_000
-    silence_ms: int = 60_000
-    drain_ms: int = 1_000
 
 
 class Session:
@@ -234,8 +219,7 @@ class Session:
     def _call_soon(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         self.heard()
         if self._work.call_count >= _PENDING:
-            message = "too many messages are waiting"
-            self._end(_over_limit("pending", message))
+            self._end(_over_limit("pending", "too many messages are waiting"))
         elif not self._ended:
             self._work.call(self._guard(work))
 
@@ -385,8 +369,7 @@ class Session:
             await asyncio.sleep(self._policy.ping_interval_ms / 1000)
             silence_ms = (self._tools.monotonic() - self._heard) * 1000
             if silence_ms > self._policy.silence_ms:
-                message = "nothing was heard for too long"
-                self._end(_over_limit("silence", message))
+                self._end(_over_limit("silence", "nothing was heard for too long"))
                 return
             number += 1
             self._emit(Ping(number=number, now_ms=self._tools.now_ms()))

@@ -1,0 +1,18 @@
+"""How one attachment of a bot is kept alive."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionPolicy:
+    """How a session is kept alive; all values in milliseconds.
+
+    Attributes:
+        ping_interval_ms: Time between pings.
+        silence_ms: Silence after which the stream is dropped.
+        drain_ms: Time a draining referee leaves before it closes streams.
+    """
+
+    ping_interval_ms: int = 10_000
+    silence_ms: int = 60_000
+    drain_ms: int = 1_000
