@@ -176,6 +176,7 @@ def test_there_may_be_no_lots() -> None:
 
 
 def test_more_lots_than_values_are_refused() -> None:
+    assert len(draw_lots(bytes(32), 65_536)) == 65_536
     with pytest.raises(ValueError, match="65537"):
         draw_lots(bytes(32), 65_537)
 

@@ -35,3 +35,21 @@ def test_a_ruleset_error_names_the_option() -> None:
 )
 def test_everything_the_engine_refuses_is_one_family(kind: type[Exception]) -> None:
     assert issubclass(kind, EngineError)
+
+
+def test_a_breach_is_written_in_one_way() -> None:
+    # Answers to bots and records hold these words.
+    assert list(Breach) == [
+        "not_your_turn",
+        "wrong_phase",
+        "upcard_refused_twice",
+        "card_not_in_hand",
+        "taken_card_returned",
+        "knock_above_limit",
+        "meld_too_short",
+        "broken_meld",
+        "meld_card_not_in_hand",
+        "card_in_two_melds",
+        "no_big_gin",
+        "match_over",
+    ]
