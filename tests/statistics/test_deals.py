@@ -72,6 +72,7 @@ def _stream(key: bytes) -> Iterator[int]:
             yield int.from_bytes(block[at : at + 2], "big")
 
 
+@pytest.mark.slow
 def test_two_hundred_thousand_deals_pass_for_chance() -> None:
     counted = tally(DEALS, seed=1)
 

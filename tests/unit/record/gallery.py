@@ -95,10 +95,10 @@ def collect(play: Play, make_setup: MakeSetup) -> dict[str, bytes]:
     logs["one share"] = play(82, shares=(False, True))
     logs["no share"] = play(83, shares=(False, False))
     logs["lost by strikes"] = _lose_by_strikes(*play(84, refusals=1))
-    logs["credited"] = _credit(*play(85, refusals=0))
+    logs["credited"] = credit(*play(85, refusals=0))
     logs["void with a loss"] = _lose(*play(86, refusals=0))
     records = {name: build_record(*log) for name, log in logs.items()}
-    records["unopened"] = _close(*play(87))
+    records["unopened"] = close(*play(87))
     return records
 
 
@@ -112,7 +112,7 @@ def _lose_by_strikes(
     return setup, (*entries[:at], fatal)
 
 
-def _credit(
+def credit(
     setup: Setup, entries: tuple[StampedEntry, ...]
 ) -> tuple[Setup, tuple[StampedEntry, ...]]:
     """Be away for seven seconds while a clock runs."""
@@ -131,7 +131,7 @@ def _lose(
     )
 
 
-def _close(setup: Setup, entries: tuple[StampedEntry, ...]) -> bytes:
+def close(setup: Setup, entries: tuple[StampedEntry, ...]) -> bytes:
     """Keep the referee's share back."""
     document = record_json(setup, entries, replay(setup, entries))
     return rfc8785.dumps({**document, "openings": None})
