@@ -24,6 +24,8 @@ from ginref.app.caller import Caller, Role
 from ginref.app.desk import Desk, Tools
 from ginref.app.gate import Gate
 from ginref.app.keeper import Keeper
+from ginref.app.port import StoreUnavailableError
+from ginref.app.report import MatchFacts
 from ginref.app.request import NewMatch
 from ginref.engine.ruleset import GIN
 from ginref.record.clock import FAST
@@ -69,10 +71,19 @@ def _new_match(start_ms: int) -> NewMatch:
     )
 
 
+async def _made(desk: Desk, new: NewMatch) -> MatchFacts:
+    """Create a match, however often a busy machine keeps the store from answering."""
+    while True:
+        try:
+            return await desk.create_match(HOST, new)
+        except StoreUnavailableError:
+            await asyncio.sleep(0.1)
+
+
 async def _create(desk: Desk, store: RedisStore) -> tuple[list[str], int]:
     """Create matches whose deadlines are all in the same moment, and that moment."""
     loop = asyncio.get_running_loop()
-    probe = await desk.create_match(HOST, _new_match(PATIENCE * 1000))
+    probe = await _made(desk, _new_match(PATIENCE * 1000))
     held = await store.read(probe.match_id)
     assert held is not None
     await desk.abort_match(HOST, probe.match_id)
@@ -84,7 +95,7 @@ async def _create(desk: Desk, store: RedisStore) -> tuple[list[str], int]:
         count = min(AT_ONCE, COUNT - len(match_ids))
         made = await asyncio.gather(
             *(
-                desk.create_match(HOST, replace(new, request_id=secrets.token_hex(8)))
+                _made(desk, replace(new, request_id=secrets.token_hex(8)))
                 for _ in range(count)
             )
         )
