@@ -38,7 +38,7 @@ class Audit:
             await self._submit(claim)
         for match_id in self._world.server.truths:
             await self._ask_for_record(match_id)
-        self._world.vigil.judge_attachments()
+        await self._world.vigil.judge_attachments()
         if self._dice.chance(_ATTACHING):
             for bot in self._world.players:
                 await self._attach(bot)

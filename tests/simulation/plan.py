@@ -17,7 +17,6 @@ from ginref.engine.ruleset import (
     Table,
 )
 from ginref.record.clock import ClockPolicy
-from ginref.record.setup import DealSource
 
 BOTS: Final = ("ada", "bob", "cyd")
 STYLES: Final = ("poll", "watch", "stream", "stream")
@@ -42,9 +41,9 @@ _ONE_ROUND: Final = {"round_limit": 1, "turn_limit": 4}
 # that are long enough for a knock are rare for that reason.
 _RULES: Final = (
     GIN.but(name="one-round", **_ONE_ROUND),
-    GIN.but(name="one-round", **_ONE_ROUND),
+    GIN.but(name="showdown", round_limit=1, turn_limit=10),
     GIN.but(name="short", **_SHORT),
-    GIN.but(name="walled", wall=28, **_SHORT),
+    GIN.but(name="walled", wall=28, round_limit=2, turn_limit=8),
     GIN.but(
         name="boards",
         boards=2,
@@ -60,6 +59,9 @@ _RULES: Final = (
     THREE_HANDED.but(name="cut-throat", **_SHORT),
     THREE_HANDED.but(name="box", table=Table.BOX, **_ONE_ROUND),
 )
+
+_SEEDS: Final = ("182", "745", "916", "1524", "4050", "4799", "6814", "6908")
+"""Deals that soon come to a knock, the last four of them to an undercut or to gin."""
 
 _FAULTS: Final = (
     "crash",
@@ -82,7 +84,7 @@ class MatchPlan:
     Attributes:
         rules: Its rules.
         clock: Its time rules.
-        source: Where its cards come from.
+        seed: Where its cards come from; None for the shares of all.
         strikes_allowed: Illegal moves allowed to each seat.
         bots: Bot of each seat.
         traits: How each seat is played.
@@ -92,7 +94,7 @@ class MatchPlan:
 
     rules: Ruleset
     clock: ClockPolicy
-    source: DealSource
+    seed: str | None
     strikes_allowed: int
     bots: tuple[str, ...]
     traits: tuple[Traits, ...]
@@ -182,7 +184,7 @@ def _match(dice: Dice) -> MatchPlan:
     return MatchPlan(
         rules=rules,
         clock=dice.pick(_CLOCKS),
-        source=DealSource.SEEDED if dice.chance(0.4) else DealSource.SHARES,
+        seed=f"seed {dice.pick(_SEEDS)}" if dice.chance(0.4) else None,
         strikes_allowed=dice.pick((0, 1, 3)),
         bots=tuple(bots[: rules.seat_count]),
         traits=tuple(_traits(dice, patient=patient) for _ in range(rules.seat_count)),

@@ -46,7 +46,7 @@ Plant = Callable[[pytest.MonkeyPatch], None]
 Apply = Callable[[MemoryStore, Change], Awaitable[ApplyResult]]
 
 PLANTS: Final[dict[str, tuple[int, Plant]]] = {}
-"""Each bug by its name, and the seeds within which it is found, from 1 on."""
+"""Each bug by its name, and the seeds within which it must be found, from 1 on."""
 
 
 def within(seeds: int) -> Callable[[Plant], Plant]:
@@ -77,7 +77,7 @@ def no_look_for_earlier_submissions(patch: pytest.MonkeyPatch) -> None:
     _storing(patch, lambda change: replace(change, key=None))
 
 
-@within(60)
+@within(300)
 def no_look_for_earlier_refusals(patch: pytest.MonkeyPatch) -> None:
     def keyless(change: Change) -> Change:
         return replace(change, key=None) if change.refusal else change
@@ -110,12 +110,12 @@ def timeouts_without_a_look_at_the_clock(patch: pytest.MonkeyPatch) -> None:
     _storing(patch, at_any_time)
 
 
-@within(120)
+@within(400)
 def moves_after_the_deadline(patch: pytest.MonkeyPatch) -> None:
     _storing(patch, lambda change: replace(change, judge_time=False))
 
 
-@within(60)
+@within(300)
 def no_comparison_of_versions(patch: pytest.MonkeyPatch) -> None:
     apply = MemoryStore.apply
 
@@ -149,7 +149,7 @@ def moves_acknowledged_and_then_lost(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(MemoryStore, "apply", apply_and_forget)
 
 
-@within(60)
+@within(400)
 def outages_charged_to_the_seat_to_act(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Heartbeat, "credit_ms", lambda *_: 0)
 
@@ -195,7 +195,7 @@ def answers_before_the_move_is_stored(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Keeper, "commit", answer_first)
 
 
-@within(30)
+@within(60)
 def retries_answered_from_what_is_now(patch: pytest.MonkeyPatch) -> None:
     replay = Keeper.replay
 
@@ -225,7 +225,7 @@ def hints_instead_of_the_store(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Keeper, "load", load_once)
 
 
-@within(30)
+@within(60)
 def the_rules_before_the_clock_and_the_version(patch: pytest.MonkeyPatch) -> None:
     async def refuse_nothing(*_: object) -> None:
         """Leave it to the rules."""
@@ -233,7 +233,7 @@ def the_rules_before_the_clock_and_the_version(patch: pytest.MonkeyPatch) -> Non
     patch.setattr(judge.Judge, "_refuse_unless_turn", refuse_nothing)
 
 
-@within(120)
+@within(200)
 def late_without_a_look_at_the_credit(patch: pytest.MonkeyPatch) -> None:
     async def take_for_late(*_: object) -> bool:
         return True
@@ -244,12 +244,12 @@ def late_without_a_look_at_the_credit(patch: pytest.MonkeyPatch) -> None:
 # --- what bots and spectators are told ----------------------------------------------
 
 
-@within(120)
+@within(300)
 def no_turn_after_a_refused_move(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Announcer, "owe_turn", lambda *_: None)
 
 
-@within(60)
+@within(300)
 def no_fence_around_older_attachments(patch: pytest.MonkeyPatch) -> None:
     async def never(_: Session) -> bool:
         return False
@@ -257,7 +257,7 @@ def no_fence_around_older_attachments(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Session, "_is_fenced", never)
 
 
-@within(200)
+@within(600)
 def no_look_around_after_a_gap(patch: pytest.MonkeyPatch) -> None:
     notify = Hub.notify
 
@@ -268,7 +268,7 @@ def no_look_around_after_a_gap(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Hub, "notify", pass_on)
 
 
-@within(20)
+@within(60)
 def spectators_told_of_the_latest_step_alone(patch: pytest.MonkeyPatch) -> None:
     watch = Watcher.watch
 

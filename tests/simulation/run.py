@@ -18,7 +18,7 @@ from tests.simulation.trouble import Trouble
 from tests.simulation.world import World
 
 _STEP_LIMIT: Final = 40_000
-_PATIENCE: Final = 60.0
+_PATIENCE: Final = 30.0
 """Seconds of the run within which all must be over once nothing goes wrong."""
 
 _GLANCE: Final = 0.1

@@ -9,9 +9,8 @@ from collections import Counter
 import pytest
 from tests.simulation.batch import ROOT, failure, run_batch
 from tests.simulation.coverage import MUST_HAPPEN, missing
+from tests.simulation.planted_bugs import PLANTS
 from tests.simulation.run import simulate
-
-from ginref.adapters.memory_store import MemoryStore
 
 SEEDS = 2_000
 FIRST = 1
@@ -65,10 +64,8 @@ def test_two_seeds_are_two_runs() -> None:
 def test_a_failure_says_how_to_see_it_again(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async def forget(_: MemoryStore, match_id: str) -> None:
-        assert match_id
-
-    monkeypatch.setattr(MemoryStore, "acknowledge", forget)
+    _, plant = PLANTS["the_next_card_of_the_stock_in_a_view"]
+    plant(monkeypatch)
     monkeypatch.setattr(sys, "argv", ["simulation", "1"])
     from tests.simulation.__main__ import main  # noqa: PLC0415 - it is a program
 

@@ -1,5 +1,6 @@
 """What must hold while a run goes on: bots that are attached know what they must."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Final
 
@@ -87,18 +88,22 @@ class Vigil:
 
         self._network.later(_ATTENTION, judge)
 
-    def judge_attachments(self) -> None:
+    async def judge_attachments(self) -> None:
         """At the end: is every attachment over that another one has followed?"""
-        now = self._network.now()
-        for player in self._players.values():
-            if not isinstance(player, StreamPlayer):
+        older = [
+            (player, stream, since)
+            for player in self._players.values()
+            if isinstance(player, StreamPlayer)
+            for stream, since in player.superseded
+        ]
+        if not all(stream.is_over for _, stream, _ in older):
+            await asyncio.sleep(_ATTENTION)
+        for player, stream, since in older:
+            quiet_since = max(
+                since, stream.referee.healthy_since, self._network.disturbed
+            )
+            if self._network.now() - quiet_since < _ATTENTION:
                 continue
-            for stream, since in player.superseded:
-                quiet_since = max(
-                    since, stream.referee.healthy_since, self._network.disturbed
-                )
-                if now - quiet_since < _ATTENTION:
-                    continue
-                self._network.journal.count("older attachment ended in time")
-                if not stream.is_over:
-                    self._problem(f"an older attachment of {player.bot} goes on")
+            self._network.journal.count("older attachment ended in time")
+            if not stream.is_over:
+                self._problem(f"an older attachment of {player.bot} goes on")

@@ -29,6 +29,7 @@ from ginref.app.report import MatchFacts
 from ginref.app.request import NewMatch
 from ginref.app.watch import WatchStep
 from ginref.engine.seat import Seat
+from ginref.record.setup import DealSource
 
 HOST: Final = Caller(token_id="t-host", role=Role.ORGANIZER)
 SPECTATOR: Final = Caller(token_id="t-eye", role=Role.SPECTATOR)
@@ -124,8 +125,8 @@ class World:
             bots=match.bots,
             clock=match.clock,
             strikes_allowed=match.strikes_allowed,
-            deal_source=match.source,
-            seed=f"seed {number}" if match.source == "seeded" else None,
+            deal_source=DealSource.SEEDED if match.seed else DealSource.SHARES,
+            seed=match.seed,
         )
         calls = [self._create(new) for _ in range(2 if match.twice else 1)]
         facts = (await asyncio.gather(*calls))[0]
