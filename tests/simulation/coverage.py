@@ -6,7 +6,7 @@ from typing import Final
 from ginref.engine.showdown import Outcome
 from ginref.record.lifecycle import EndingKind
 
-_RARE_ROUNDS: Final = {Outcome.BIG_GIN, Outcome.TIE}
+_RARE_ROUNDS: Final = {Outcome.BIG_GIN, Outcome.TIE, Outcome.UNDERCUT}
 
 MUST_HAPPEN: Final = (
     # Who asks again, and what becomes of it.
