@@ -26,7 +26,7 @@ from ginref.record.share import commit_seat
 from ginref.v1 import clock_pb2, match_pb2, move_pb2, ruleset_pb2
 from ginref.v1 import referee_service_pb2 as referee_pb
 
-STUCK_S = 120.0
+STUCK_S = 300.0
 """How long a call may fail before it counts as stuck."""
 
 STRIKES = 100
@@ -125,13 +125,15 @@ class Player:
             StuckError: None answers.
         """
         end = time.monotonic() + STUCK_S
+        tries = 1
         while True:
             try:
                 return await self.wire.send(method, request, token=token)
             except grpc.aio.AioRpcError as error:
                 if refusal_of(error).is_final:
                     raise
-                await self._fail(end, method)
+                await self._fail(end, method, tries)
+            tries += 1
 
     @property
     def wire(self) -> Wire:
@@ -140,22 +142,25 @@ class Player:
             self._at = self.random.randrange(len(self.rig.wires))
         return self.rig.wires[self._at]
 
-    async def _fail(self, end: float, what: str) -> None:
+    async def _fail(self, end: float, what: str, tries: int) -> None:
+        """Turn to the other door, after a pause that grows."""
         if time.monotonic() > end:
             raise StuckError(what)
         self._at = (self._at + 1) % len(self.rig.wires)
-        await asyncio.sleep(self.random.uniform(0.02, 0.2))
+        await asyncio.sleep(self.random.uniform(0.02, 0.2) * min(tries, 5))
 
     async def submit(
         self, request: Wired, token: str, wire: Wire | None = None
     ) -> Answer:
         """Submit a move until a referee answers; by one wire, or by any."""
         end = time.monotonic() + STUCK_S
+        tries = 1
         while True:
             answer = await self.attempt(request, token, wire or self.wire)
             if answer.refusal is None or answer.refusal.is_final:
                 return answer
-            await self._fail(end, "SubmitMove")
+            await self._fail(end, "SubmitMove", tries)
+            tries += 1
 
     async def attempt(
         self,
