@@ -214,7 +214,6 @@ async def _start(
         archive=archive,
         chance=SecretChance(),
         observer=observer,
-        durability=durability,
         engine=__version__,
         allow_seeded=config.dev,
         wake=hub.notify,

@@ -53,7 +53,6 @@ async def _desk(store: RedisStore, keys: Path) -> Desk:
             archive=MemoryArchive(),
             chance=chance,
             observer=Tally(),
-            durability="local/everysec",
             engine="0.1.0",
         )
     )

@@ -175,7 +175,6 @@ class Referee:
             archive=around.archive,
             chance=DiceChance(around.dice),
             observer=Counting(network.journal),
-            durability="memory",
             engine="0.1.0",
             allow_seeded=True,
             wake=self.hub.notify,

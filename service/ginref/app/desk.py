@@ -60,7 +60,6 @@ class Tools:
         archive: Keeps records.
         chance: Makes secrets.
         observer: Counts.
-        durability: What the store promises, as records say it.
         engine: Version of the engine, as records say it.
         allow_seeded: Take seeds for deals.
         wake: Told of each match that this process has changed.
@@ -76,7 +75,6 @@ class Tools:
     archive: Archive
     chance: Chance
     observer: Observer
-    durability: str
     engine: str
     allow_seeded: bool = False
     wake: Callable[[Wake], None] = lambda _: None
@@ -317,6 +315,8 @@ class Desk:
         share = self._tools.chance.token(SHARE_SIZE)
         commitment = commit_referee(match_id, share)
         promise = statement(match_id, new.ruleset, new.bots, commitment)
+        # Asked each time: settings change, and another server may have taken over.
+        promised = await self._tools.store.durability()
         return Setup(
             match_id=match_id,
             ruleset=new.ruleset,
@@ -330,7 +330,7 @@ class Desk:
             signature=self._tools.signer.sign(promise),
             key_id=self._tools.signer.key_id,
             creator=caller.identity,
-            durability=self._tools.durability,
+            durability=promised.mode,
             engine=self._tools.engine,
         )
 

@@ -127,7 +127,6 @@ class World:
                 archive=self.archive,
                 chance=self.chance,
                 observer=self.tally,
-                durability="memory",
                 engine="0.1.0",
                 allow_seeded=True,
                 wake=hub.notify,

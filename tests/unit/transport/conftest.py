@@ -218,7 +218,6 @@ async def serve(
             archive=FolderArchive(tmp_path),
             chance=SecretChance(),
             observer=observed,
-            durability="memory",
             engine="0",
             allow_seeded=True,
             wake=hub.notify,
