@@ -222,7 +222,7 @@ def apply_move(round_: Round, rules: Ruleset, seat: Seat, move: Move) -> Round:
 
 
 def _pass(round_: Round) -> Round:
-    if round_.phase is UPCARD_OFFERED:
+    if not round_.passes:
         return round_._replace(
             passes=1, to_act=round_.dealer, phase=UPCARD_REFUSED_ONCE
         )

@@ -375,7 +375,7 @@ def _table(match: Match) -> dict[str, Any]:
         "idle": match.idle,
         "to_act": match.to_act,
         "phase": PhaseName.OVER if match.over else round_.phase.name,
-        "forced_stock": round_.phase is DRAW_FORCED,
+        "forced_stock": round_.phase == DRAW_FORCED,
         "knock_limit": round_.knock_limit,
         "multiplier": round_.multiplier,
         "first_upcard": round_.first_upcard,

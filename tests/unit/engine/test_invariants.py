@@ -1,9 +1,12 @@
 """What holds in every round, whoever plays it and however badly."""
 
+import copy
 import functools
+import pickle
 import random
 from collections.abc import Callable, Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.engine.brute_force import MELDS, texts
@@ -19,12 +22,13 @@ from ginref.engine.deck import derive_deck, seed_secret
 from ginref.engine.layoff import defend
 from ginref.engine.match import Match, apply, legal_moves, start_match
 from ginref.engine.meld import DeclaredMeld, Meld, find_meld
-from ginref.engine.move import Discard, Knock, Move, parse_move
+from ginref.engine.move import DRAW_STOCK, PASS, Discard, Knock, Move, parse_move
 from ginref.engine.round import Round
 from ginref.engine.ruleset import HOLLYWOOD, OKLAHOMA, Ruleset
 from ginref.engine.seat import Seat
 from ginref.engine.showdown import Outcome
 from ginref.engine.snapshot import encode
+from ginref.engine.view import view_for
 
 SEATS = tuple(Seat)[:2]
 UNDECIDED = {Outcome.WALL, Outcome.TURN_CAP, Outcome.TIE}
@@ -105,6 +109,30 @@ def test_a_layoff_leaves_the_rest_as_good_as_it_was(
         melds[layoff.meld] = grown
         hand = hand.remove(layoff.card)
         assert defend(melds, hand).points == spread.points
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [
+        pytest.param(copy.deepcopy, id="copied"),
+        pytest.param(lambda match: pickle.loads(pickle.dumps(match)), id="pickled"),
+    ],
+)
+def test_a_copy_of_a_match_goes_on_like_the_match(
+    copied: Callable[[Match], Match], reach: Reach
+) -> None:
+    def deck_for(k: int) -> tuple[Card, ...]:
+        return derive_deck(seed_secret("1"), k)
+
+    match = reach(1, 0)
+    for move in (PASS, PASS, DRAW_STOCK):
+        seat, twin = match.to_act, copied(match)
+        assert seat is not None
+        match = apply(match, seat, move, deck_for)
+        assert apply(twin, seat, move, deck_for) == match
+        assert [view_for(copied(match), each) for each in match.seats] == [
+            view_for(match, each) for each in match.seats
+        ]
 
 
 @given(*STATES)
