@@ -5,8 +5,8 @@ one look-up in a table of 8192 rows. A set is possible only for a rank held thre
 or four times, so a hand needs few look-ups. The work grows with the number of such
 ranks: this is made for hands, of which eleven cards are the largest.
 
-Source: the deadwood of a hand is the least that any arrangement leaves, and every
-card belongs to one meld at most.
+Source: spielegratis24.de/action/multiplayer-rummy-2, where a card belongs to one meld
+at most, and what no meld contains is deadwood.
 """
 
 from collections.abc import Iterator

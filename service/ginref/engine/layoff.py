@@ -1,9 +1,12 @@
 """What the defender does after a knock: meld, and lay off on the knocker's melds.
 
-Source: only the defender lays off, one card at a time, on the knocker's melds: the
-fourth card of a set or the next card at either end of a run, which it extends for
-the next one. Own melds and layoffs are chosen together, because breaking a meld can
-pay. Less deadwood is never worse for the defender, so the choice can be made for it.
+Only the defender lays off, one card at a time, on the knocker's melds: the fourth card
+of a set or the next card at either end of a run, which it extends for the next one. Own
+melds and layoffs are chosen together, because breaking a meld can pay. Less deadwood is
+never worse for the defender, so the choice can be made for it.
+
+Source: ginrummy.com/scoring.html for who lays off, and that nobody does on gin;
+github.com/google-deepmind/open_spiel for runs that grow at either end.
 """
 
 import itertools

@@ -37,8 +37,10 @@ _FORCED_DRAW: Final[tuple[Move, ...]] = (DRAW_STOCK,)
 def forbidden_discard(rules: Ruleset, phase: Phase) -> Card | None:
     """Return the card that may not be thrown this turn: the one just taken.
 
-    Source: throwing back the card just taken from the discard pile would be a pass,
-    which the game does not know; most house rules forbid it.
+    Throwing it back would be a pass, which the game does not know.
+
+    Source: askalink.com/play/gin-rummy/gin-rummy-rules.html, for the first upcard and
+    for every later one.
     """
     if (
         isinstance(phase, Throw)

@@ -2,6 +2,8 @@
 
 A set is three or four cards of one rank; a run is three or more cards of one
 suit in sequence, ace low: A-2-3 is a run, Q-K-A is not.
+
+Source: askalink.com/play/gin-rummy/gin-rummy-rules.html.
 """
 
 from dataclasses import dataclass

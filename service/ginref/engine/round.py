@@ -1,9 +1,11 @@
 """One deal played to its end: a frozen value, and the function that moves it on.
 
-Source: the common rules of Gin Rummy. The non-dealer is offered the first upcard,
-then the dealer; when both refuse, the non-dealer draws from the stock. A turn is a
-draw and then a discard or a knock. A plain discard that leaves two cards in the
-stock ends the round undecided.
+The non-dealer is offered the first upcard, then the dealer; when both refuse, the
+non-dealer draws from the stock. A turn is a draw and then a discard or a knock. A plain
+discard that leaves two cards in the stock ends the round undecided.
+
+Source: askalink.com/play/gin-rummy/gin-rummy-rules.html for the opening and the turn;
+rubl.com/rules/gin_rummy_50_card.html for the end of the stock, by the common rule there.
 """
 
 from collections.abc import Sequence
@@ -143,7 +145,14 @@ class Round(NamedTuple):
 
 
 def deal(rules: Ruleset, deck: Sequence[Card], dealer: Seat, non_dealer: Seat) -> Round:
-    """Deal ten cards each by turns, the non-dealer first, and turn up the next one."""
+    """Deal ten cards each by turns, the non-dealer first, and turn up the next one.
+
+    Args:
+        rules: The house rules.
+        deck: All 52 cards, top first.
+        dealer: The seat that deals.
+        non_dealer: The seat that plays against it.
+    """
     upcard = deck[_UPCARD_AT]
     return Round(
         dealer=dealer,
@@ -166,8 +175,11 @@ def deal(rules: Ruleset, deck: Sequence[Card], dealer: Seat, non_dealer: Seat) -
 def knock_limit(rules: Ruleset, upcard: Card) -> int:
     """Return the most deadwood to knock with after this first upcard.
 
-    Source: in Oklahoma Gin the first upcard sets the limit, face cards ten; an ace
-    asks for gin, or for one point at most where the house says so.
+    In Oklahoma Gin the first upcard sets the limit, face cards ten; an ace asks for
+    gin, or for one point at most where the house says so.
+
+    Source: bicyclecards.com/card-games/rule/oklahoma-gin; for one point,
+    rummyrulebook.com/pages/oklahoma-gin-rummy.
     """
     if not rules.knock_limit_from_upcard:
         return rules.knock_limit
@@ -179,7 +191,9 @@ def knock_limit(rules: Ruleset, upcard: Card) -> int:
 def multiplier(rules: Ruleset, upcard: Card) -> int:
     """Return what a round's score is multiplied by after this first upcard.
 
-    Source: in Oklahoma Gin a spade doubles everything the round scores.
+    In Oklahoma Gin a spade doubles everything the round scores.
+
+    Source: bicyclecards.com/card-games/rule/oklahoma-gin.
     """
     doubled = rules.spades_double and upcard.suit is Suit.SPADES
     return _SPADES_MULTIPLIER if doubled else 1
@@ -198,6 +212,7 @@ def apply_move(round_: Round, rules: Ruleset, seat: Seat, move: Move) -> Round:
     Raises:
         IllegalMoveError: It is not the seat's turn, or the rules do not allow the
             move.
+        ValueError: The round is over, and the seat sat it out.
     """
     phase = round_.phase
     if seat is not round_.to_act and round_.to_act is not None:

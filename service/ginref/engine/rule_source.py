@@ -27,10 +27,10 @@ SOURCES: Final[Mapping[str, str]] = MappingProxyType(
         "layoff_on_gin": "github.com/ichabod801/t_games: an option there",
         "knock_limit": f"{_ROUND}: 10; straight gin: github.com/ichabod801/t_games",
         "knock_limit_from_upcard": _OKLAHOMA,
-        "ace_limit": f"{_OKLAHOMA}: gin only; one: ginrummy.cards",
+        "ace_limit": f"{_OKLAHOMA}: gin only; one: rummyrulebook.com",
         "spades_double": f"{_OKLAHOMA}: all that the deal scores",
         "may_discard_taken_card": f"{_ROUND}: a different card must be thrown",
-        "wall": "spielegratis24.de/action/multiplayer-rummy-2: drawn at two cards",
+        "wall": "rubl.com/rules/gin_rummy_50_card.html: two cards, by the common rule",
         "turn_limit": "github.com/datamllab/rlcard: 200 moves",
         "round_limit": "none: a bound on what a referee has to play",
         "next_dealer": (

@@ -1,11 +1,13 @@
 """The score sheet: one column for a game of gin, three for Hollywood.
 
-Source: in Hollywood Gin a seat's first win is entered in the first column, its
-second in the first two, every later one in all three. A column closes when a seat
-reaches the target in it, and takes no more entries. A seat that was shut out of a
-closed column enters its next win in the next open one.
+In Hollywood Gin a seat's first win is entered in the first column, its second in the
+first two, every later one in all three. A column closes when a seat reaches the target
+in it, and takes no more entries. A seat that was shut out of a closed column enters its
+next win in the next open one.
 
 A match of boards has one column without a target; its last board closes it.
+
+Source: rummy-games.com/rules/hollywood-gin.html.
 """
 
 from collections.abc import Sequence

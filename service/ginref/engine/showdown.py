@@ -1,8 +1,11 @@
 """The end of a round: what the knocker lays down, and what the round is worth.
 
-Source: a knock needs deadwood within the limit after the discard; what the knocker
-declares is binding, also when it is not the best. Gin takes the gin bonus on top of
-the defender's deadwood and cannot be undercut; equal deadwood is an undercut.
+A knock needs deadwood within the limit after the discard; what the knocker declares is
+binding, also when it is not the best. Gin takes the gin bonus on top of the defender's
+deadwood and cannot be undercut; equal deadwood is an undercut.
+
+Source: ginrummy.com/scoring.html for the score; github.com/jdh8/gin-rummy for melds that
+the knocker declares.
 """
 
 import enum
