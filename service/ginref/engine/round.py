@@ -5,7 +5,7 @@ non-dealer draws from the stock. A turn is a draw and then a discard or a knock.
 discard that leaves two cards in the stock ends the round undecided.
 
 Source: askalink.com/play/gin-rummy/gin-rummy-rules.html for the opening and the turn;
-rubl.com/rules/gin_rummy_50_card.html for the end of the stock, by the common rule there.
+rubl.com/rules/gin_rummy_50_card.html, the common rule there, for the last two cards.
 """
 
 from collections.abc import Sequence

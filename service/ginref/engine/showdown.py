@@ -4,8 +4,8 @@ A knock needs deadwood within the limit after the discard; what the knocker decl
 binding, also when it is not the best. Gin takes the gin bonus on top of the defender's
 deadwood and cannot be undercut; equal deadwood is an undercut.
 
-Source: ginrummy.com/scoring.html for the score; github.com/jdh8/gin-rummy for melds that
-the knocker declares.
+Source: ginrummy.com/scoring.html for the score; github.com/jdh8/gin-rummy for melds
+that the knocker declares.
 """
 
 import enum
