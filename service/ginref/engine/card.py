@@ -15,6 +15,9 @@ _RANKS: Final = "A23456789TJQK"
 _SUITS: Final = "shdc"
 _FACE_POINTS: Final = 10
 
+CARD_FORM: Final = f"a rank of {_RANKS} and a suit of {_SUITS}"
+"""What the text of a card is, for whoever wrote something else."""
+
 
 class Rank(enum.IntEnum):
     """One of thirteen ranks, ace low."""
@@ -98,7 +101,7 @@ class Card:
         try:
             return _BY_TEXT[text]
         except KeyError:
-            message = f"{text!r} is not a card: a rank of {_RANKS} and a suit of shdc"
+            message = f"{text!r} is not a card: {CARD_FORM}"
             raise NotationError(message) from None
 
     def __lt__(self, other: "Card") -> bool:

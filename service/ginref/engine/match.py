@@ -119,7 +119,7 @@ class Match(NamedTuple):
     @property
     def idle(self) -> Seat | None:
         """The seat that sits the current round out; None at a table of two."""
-        return idle_seat(self.seats, self.round)
+        return _idle_seat(self.seats, self.round)
 
     @property
     def to_act(self) -> Seat | None:
@@ -127,7 +127,7 @@ class Match(NamedTuple):
         return None if self.over else self.round.to_act
 
 
-def idle_seat(seats: tuple[Seat, ...], round_: Round) -> Seat | None:
+def _idle_seat(seats: tuple[Seat, ...], round_: Round) -> Seat | None:
     """Return the seat that sits a round out; None when all of them play."""
     for seat in seats:
         if not round_.is_played_by(seat):
@@ -192,7 +192,7 @@ def _next_round(
     match: Match, ended: Round, result: RoundResult, deck_for: DeckFor
 ) -> Match:
     rules, sheet, number = match.rules, match.sheet, match.round_number
-    roles = Roles(ended.dealer, ended.non_dealer, idle_seat(match.seats, ended))
+    roles = Roles(ended.dealer, ended.non_dealer, _idle_seat(match.seats, ended))
     columns: tuple[int, ...] = ()
     if result.winner is not None:
         columns = next_columns(sheet, rules, result.winner)

@@ -6,6 +6,7 @@ and `knock` alone for big gin. Letters are read in either case.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from ginref.engine.card import Card
 from ginref.engine.error import NotationError
@@ -80,9 +81,11 @@ DRAW_UPCARD = DrawUpcard()
 DRAW_STOCK = DrawStock()
 
 _PLAIN: dict[str, Move] = {str(m): m for m in (PASS, DRAW_UPCARD, DRAW_STOCK)}
-_EXPECTED = (
-    "pass, draw_upcard, draw_stock, discard CARD or knock [CARD [MELD ...]] expected"
+
+MOVE_FORMS: Final = (
+    "pass, draw_upcard, draw_stock, discard CARD or knock [CARD [MELD ...]]"
 )
+"""What the text of a move can be, for whoever wrote something else."""
 
 
 def parse_move(text: str) -> Move:
@@ -100,7 +103,7 @@ def parse_move(text: str) -> Move:
         return Discard(Card.parse(rest[0]))
     if word == "knock":
         return _parse_knock(rest)
-    message = f"{text!r} is not a move: {_EXPECTED}"
+    message = f"{text!r} is not a move: {MOVE_FORMS} expected"
     raise NotationError(message)
 
 

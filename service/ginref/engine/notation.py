@@ -29,7 +29,14 @@ from ginref.engine.card import PACK, Card
 from ginref.engine.deck import derive_deck, seed_secret
 from ginref.engine.error import IllegalMoveError, NotationError
 from ginref.engine.match import DeckFor, Ending, Match, legal_moves, start_match
-from ginref.engine.move import Discard, Knock, Move, move_kind, parse_move
+from ginref.engine.move import (
+    MOVE_FORMS,
+    Discard,
+    Knock,
+    Move,
+    move_kind,
+    parse_move,
+)
 from ginref.engine.notation_deal import cards_of, read_deal
 from ginref.engine.notation_head import Head, read_head, seat_of, take_seat
 from ginref.engine.notation_line import (
@@ -60,7 +67,6 @@ from ginref.engine.transcript import (
 
 __all__ = ["MatchNotationError", "parse_match", "write_match"]
 
-_MOVES: Final = "pass, draw_upcard, draw_stock, discard CARD or knock [CARD [MELD ...]]"
 _KINDS: Final = {"pass": 0, "draw_upcard": 0, "draw_stock": 0, "discard": 1, "knock": 5}
 """The first word of each kind of move, and how many may follow it."""
 
@@ -172,7 +178,11 @@ class _Reader:
         before = self._match
         words = line.take_until(",", "(", ")")
         if not words:
-            raise line.rest[0].refuse(_MOVES) if line.rest else line.missing(_MOVES)
+            raise (
+                line.rest[0].refuse(MOVE_FORMS)
+                if line.rest
+                else line.missing(MOVE_FORMS)
+            )
         move = _parse(words)
         try:
             self._match = advance(before, cards, move, self._deck_for)
@@ -241,7 +251,7 @@ def _parse(words: Sequence[Word]) -> Move:
     """Read a move word by word, so that a refusal can name the one at fault."""
     kind, *rest = words
     if kind.key not in _KINDS:
-        raise kind.refuse(_MOVES)
+        raise kind.refuse(MOVE_FORMS)
     most = _KINDS[kind.key]
     if len(rest) > most:
         raise rest[most].refuse("a comma, or the end of the line")
@@ -251,7 +261,7 @@ def _parse(words: Sequence[Word]) -> Move:
     try:
         return parse_move(" ".join(word.text for word in words))
     except NotationError:
-        raise (rest or words)[0].refuse(_MOVES) from None
+        raise (rest or words)[0].refuse(MOVE_FORMS) from None
 
 
 def _legal(match: Match) -> str:

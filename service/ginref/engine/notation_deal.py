@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ginref.engine.card import Card, CardSet
+from ginref.engine.card import CARD_FORM, Card, CardSet
 from ginref.engine.error import NotationError
 from ginref.engine.match import Match
 from ginref.engine.notation_head import take_seat
@@ -11,7 +11,6 @@ from ginref.engine.round import HAND_CARDS
 from ginref.engine.seat import Seat
 from ginref.engine.transcript import STOCK_CARDS, Deal
 
-_A_CARD: Final = "a card: a rank of A23456789TJQK and a suit of shdc"
 _CARD_LETTERS: Final = 2
 
 Cards = list[tuple[Card, Word]]
@@ -32,7 +31,7 @@ def cards_of(word: Word) -> Cards:
         try:
             cards.append((Card.parse(letters), part))
         except NotationError:
-            raise part.refuse(_A_CARD) from None
+            raise part.refuse(f"a card: {CARD_FORM}") from None
     return cards
 
 
@@ -40,7 +39,7 @@ DEAL_LINES: Final = {"hand": HAND_CARDS, "upcard": 1, "stock": STOCK_CARDS}
 """What the lines of a deal begin with, and how many cards they name at most."""
 
 
-class _Sheet:
+class _WrittenDeal:
     """The lines of one deal as they are read."""
 
     def __init__(self, match: Match) -> None:
@@ -93,35 +92,35 @@ def read_deal(page: Page, match: Match, dealt: Deal | None) -> Deal:
         MatchNotationError: A line is missing, comes twice, names a card twice, too
             few or too many cards, or others than were dealt.
     """
-    sheet = _Sheet(match)
+    written = _WrittenDeal(match)
     while line := page.take_if(*DEAL_LINES):
-        sheet.read(line)
+        written.read(line)
     sides = match.round.non_dealer, match.round.dealer
     if dealt is not None:
-        _compare(sheet, dealt)
+        _compare(written, dealt)
         return dealt
     for key in (*(f"hand {seat}" for seat in sorted(sides)), "upcard"):
-        if key not in sheet.cards:
+        if key not in written.cards:
             raise page.refuse(f"{key}, with its cards")
-    non_dealer, dealer = map(sheet.hand, sides)
+    non_dealer, dealer = map(written.hand, sides)
     return Deal(
         hands=(non_dealer, dealer),
-        upcard=sheet.cards["upcard"][0][0],
-        stock=tuple(card for card, _ in sheet.cards.get("stock", ())),
+        upcard=written.cards["upcard"][0][0],
+        stock=tuple(card for card, _ in written.cards.get("stock", ())),
     )
 
 
-def _compare(sheet: _Sheet, dealt: Deal) -> None:
+def _compare(written: _WrittenDeal, dealt: Deal) -> None:
     """Check the cards that are written against the cards that the seed deals."""
-    sides = sheet.match.round.non_dealer, sheet.match.round.dealer
+    sides = written.match.round.non_dealer, written.match.round.dealer
     for seat, hand in zip(sides, dealt.hands, strict=True):
-        for card, part in sheet.cards.get(f"hand {seat}", ()):
+        for card, part in written.cards.get(f"hand {seat}", ()):
             if card not in hand:
                 raise _other(part, f"a card of {hand}")
     piles = {"upcard": (dealt.upcard,), "stock": dealt.stock}
     for key, pile in piles.items():
         # Fewer cards than were dealt may be named, never more.
-        for (card, part), true in zip(sheet.cards.get(key, ()), pile, strict=False):
+        for (card, part), true in zip(written.cards.get(key, ()), pile, strict=False):
             if card is not true:
                 raise _other(part, str(true))
 

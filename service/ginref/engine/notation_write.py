@@ -32,7 +32,7 @@ def write_match(transcript: Transcript) -> str:
 
 def _head(transcript: Transcript) -> Iterator[str]:
     yield FORMAT_LINE
-    yield from rules_lines(transcript.rules)
+    yield from _rules_lines(transcript.rules)
     for seat, bot in zip(transcript.seats, transcript.bots, strict=True):
         yield f"seat {seat} {quote(bot)}"
     yield f"dealer {transcript.first_dealer}"
@@ -46,26 +46,26 @@ def _body(transcript: Transcript) -> Iterator[str]:
     match: Match | None = None
     for match, _, move, before in replay(transcript):
         if move is None or before is None:
-            yield from turn_lines(turn)
+            yield from _turn_lines(turn)
             if match.over is None:
                 yield ""
                 yield round_line(match)
-                yield from deal_lines(match, next(rounds).deal)
+                yield from _deal_lines(match, next(rounds).deal)
             continue
         if not turn:
-            turn.append(turn_head(before, move))
+            turn.append(_turn_head(before, move))
         turn.append(move_text(before, move, match))
         if not isinstance(move, DrawStock | DrawUpcard):
-            yield from turn_lines(turn)
-        if has_ended(before, match):
+            yield from _turn_lines(turn)
+        if _has_ended(before, match):
             yield result_line(match)
-    yield from turn_lines(turn)
+    yield from _turn_lines(turn)
     if match is not None and match.over:
         yield ""
         yield over_line(match)
 
 
-def turn_lines(turn: list[str]) -> Iterator[str]:
+def _turn_lines(turn: list[str]) -> Iterator[str]:
     """Yield the line of a turn, if there is one, and begin the next."""
     if turn:
         head, *moves = turn
@@ -73,7 +73,7 @@ def turn_lines(turn: list[str]) -> Iterator[str]:
         turn.clear()
 
 
-def rules_lines(rules: Ruleset) -> Iterator[str]:
+def _rules_lines(rules: Ruleset) -> Iterator[str]:
     """Yield the preset of the rules, and every option that differs from it."""
     base = PRESETS.get(rules.name, GIN)
     yield f"rules {base.name} ({rules.digest[:DIGEST_LETTERS]})"
@@ -95,7 +95,7 @@ def round_line(match: Match) -> str:
     return f"round {match.round_number} ({notes})"
 
 
-def deal_lines(match: Match, deal: Deal) -> Iterator[str]:
+def _deal_lines(match: Match, deal: Deal) -> Iterator[str]:
     """Yield the cards of a round: both hands, the upcard, and the stock."""
     hands = zip((match.round.non_dealer, match.round.dealer), deal.hands, strict=True)
     for seat, hand in sorted(hands):
@@ -105,7 +105,7 @@ def deal_lines(match: Match, deal: Deal) -> Iterator[str]:
         yield f"stock {' '.join(map(str, deal.stock[at : at + _STOCK_LINE_CARDS]))}"
 
 
-def turn_head(before: Match, move: Move) -> str:
+def _turn_head(before: Match, move: Move) -> str:
     """Return what a line of moves begins with: the turn's number, and the seat."""
     number = "" if isinstance(move, Pass) else f"{turn_number(before)}."
     return f"{number:>4} {before.to_act!s:<{_HEAD_WIDTH}}"
@@ -132,7 +132,7 @@ def move_text(before: Match, move: Move, after: Match) -> str:
     return f"{move} ({note})" if note else str(move)
 
 
-def has_ended(before: Match, after: Match) -> bool:
+def _has_ended(before: Match, after: Match) -> bool:
     """Say whether the move between two moments ended a round."""
     return len(after.history) > len(before.history)
 

@@ -48,14 +48,12 @@ _CARD_BY_LETTER: Final = dict(zip(_LETTERS, PACK, strict=True))
 _OUTCOMES: Final = tuple(Outcome)
 _NOBODY: Final = -1
 _SEATS: Final[dict[int, Seat]] = {int(seat): seat for seat in Seat}
-_SEAT_LETTERS: Final[dict[str, Seat | None]] = {
+_SEAT_BY_LETTER: Final[dict[str, Seat | None]] = {
     "-": None,
     **{str(int(seat)): seat for seat in Seat},
 }
+_LETTER_BY_SEAT: Final = {seat: letter for letter, seat in _SEAT_BY_LETTER.items()}
 _DIGEST_LETTERS: Final = 16
-
-
-_LETTER_BY_SEAT: Final = {seat: letter for letter, seat in _SEAT_LETTERS.items()}
 
 
 class SnapshotError(EngineError, ValueError):
@@ -306,7 +304,10 @@ def _read_round(fields: Sequence[Any], last_result: RoundResult | None) -> Round
         drawn=drawn,
         discards=tuple(
             DiscardEntry(
-                _CARD_BY_LETTER[card], _SEAT_LETTERS[seat], turn, _SEAT_LETTERS[taker]
+                _CARD_BY_LETTER[card],
+                _SEAT_BY_LETTER[seat],
+                turn,
+                _SEAT_BY_LETTER[taker],
             )
             for turn, (card, seat, taker) in enumerate(
                 zip(cards, seats, takers, strict=True)

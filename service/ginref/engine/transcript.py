@@ -162,7 +162,7 @@ def advance(match: Match, deal: Deal, move: Move, deck_for: DeckFor) -> Match:
     """
     seat = match.round.dealer if match.to_act is None else match.to_act
     after = apply(match, seat, move, deck_for)
-    if isinstance(move, DrawStock) and stock_drawn(after.round) > len(deal.stock):
+    if isinstance(move, DrawStock) and _stock_drawn(after.round) > len(deal.stock):
         raise UnknownCardError(f"the deal names {len(deal.stock)} cards of the stock")
     return after
 
@@ -172,7 +172,7 @@ def _one(deck: tuple[Card, ...]) -> DeckFor:
     return lambda _: deck
 
 
-def stock_drawn(round_: Round) -> int:
+def _stock_drawn(round_: Round) -> int:
     """Count the cards drawn from the stock."""
     return STOCK_CARDS - round_.stock_count
 
