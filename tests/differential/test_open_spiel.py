@@ -177,7 +177,6 @@ def test_a_round_goes_the_same_way_at_both_engines(  # noqa: PLR0913, PLR0917
     _tell(endings)
     _tell(known)
     assert expected <= set(known)
-    assert endings.total() == ROUNDS * share // 24
 
 
 def _tell(counts: Counter[Divergence] | Counter[str]) -> None:

@@ -53,6 +53,11 @@ def meld_of(cards: int) -> Meld:
     return meld
 
 
+def test_the_oracle_counts_every_card_of_the_pack() -> None:
+    assert len(POINTS) == 52
+    assert points(sum(POINTS)) == 340
+
+
 @each_kind
 def test_the_deadwood_of_ten_cards_is_the_least_of_all_arrangements(draw: Draw) -> None:
     chance = random.Random(f"deadwood {SEED}")
@@ -105,4 +110,3 @@ def test_melds_and_layoffs_together_leave_the_least_of_all_ways(draw: Draw) -> N
 
     assert wrong == []
     assert joint
-    assert points(sum(POINTS)) == 340
