@@ -75,6 +75,8 @@ class Soak:
     """What a soak has come to so far."""
 
     minutes: float
+    wanted_faults: int
+    wanted_moves: int
     start: float = field(default_factory=time.monotonic)
     outcomes: list[tuple[str, Outcome]] = field(default_factory=list)
     traps: dict[str, Mapping[str, float]] = field(default_factory=dict)
@@ -116,6 +118,8 @@ class Soak:
         """Return everything as JSON values."""
         return {
             "minutes": round((time.monotonic() - self.start) / 60, 1),
+            "wanted_faults": self.wanted_faults,
+            "wanted_acknowledged": self.wanted_moves,
             "commit": _commit(),
             "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
             "load": round(os.getloadavg()[2], 1),
@@ -239,7 +243,7 @@ TRAPS: Mapping[str, Trap] = {
 
 async def soak(minutes: float, faults: int, moves: int) -> Soak:
     """Run until there were so many faults and moves, or until time is up."""
-    done = Soak(minutes)
+    done = Soak(minutes, faults, moves)
     for name, trap in TRAPS.items():
         with _folder() as folder:
             try:
@@ -302,8 +306,9 @@ What the run does, and how to repeat a seed: [Reliability](reliability.md).
 
 | | |
 |---|---|
-| faults | {facts["fault_count"]:,} |
-| acknowledged moves | {facts["acknowledged"]:,} |
+| faults | {facts["fault_count"]:,} of {facts["wanted_faults"]:,} that are wanted |
+| acknowledged moves | {facts["acknowledged"]:,} of {
+        facts["wanted_acknowledged"]:,} that are wanted |
 | lost | {facts["lost"]} |
 | doubled | {facts["doubled"]} |
 | other violations of the checks | {
