@@ -1,12 +1,24 @@
 """What the engine refuses, by kind of wrong: bad text, bad rules, illegal moves."""
 
 import enum
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Mapping
+from typing import Any
 
 
 class EngineError(Exception):
     """Anything the engine refuses."""
+
+    def __reduce__(self) -> tuple[Callable[..., "EngineError"], tuple[Any, ...]]:
+        """Copy and pickle by message and attributes, whatever the constructor takes."""
+        return _restore, (type(self), str(self), vars(self))
+
+
+def _restore(
+    kind: type[EngineError], message: str, attributes: Mapping[str, Any]
+) -> EngineError:
+    error = kind.__new__(kind, message)
+    vars(error).update(attributes)
+    return error
 
 
 class NotationError(EngineError, ValueError):
@@ -56,8 +68,8 @@ class IllegalMoveError(EngineError):
     def __init__(self, breach: Breach, **facts: object) -> None:
         """Keep the breach and its facts; the message is made of both."""
         self.breach = breach
-        self.facts: Mapping[str, str] = MappingProxyType(
-            {key: str(value) for key, value in facts.items()}
-        )
+        self.facts: Mapping[str, str] = {
+            key: str(value) for key, value in facts.items()
+        }
         detail = ", ".join(f"{key} {value}" for key, value in self.facts.items())
         super().__init__(f"{breach}: {detail}" if detail else str(breach))

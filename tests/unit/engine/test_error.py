@@ -1,3 +1,6 @@
+import copy
+import pickle
+
 import pytest
 
 from ginref.engine.error import (
@@ -7,6 +10,7 @@ from ginref.engine.error import (
     NotationError,
     RulesetError,
 )
+from ginref.engine.notation import MatchNotationError
 
 
 def test_an_illegal_move_names_the_breach_and_its_facts() -> None:
@@ -35,6 +39,23 @@ def test_a_ruleset_error_names_the_option() -> None:
 )
 def test_everything_the_engine_refuses_is_one_family(kind: type[Exception]) -> None:
     assert issubclass(kind, EngineError)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        NotationError("no card"),
+        MatchNotationError(2, 7, "a card", "the line ends"),
+        RulesetError("wall", "30 is not within 0 to 29"),
+        IllegalMoveError(Breach.KNOCK_ABOVE_LIMIT, deadwood=11, limit=10),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_refusal_reaches_another_process_as_it_was(error: EngineError) -> None:
+    for copied in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(copied) is type(error)
+        assert str(copied) == str(error)
+        assert vars(copied) == vars(error)
 
 
 def test_a_breach_is_written_in_one_way() -> None:
