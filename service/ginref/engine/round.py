@@ -299,7 +299,7 @@ def _end(round_: Round, result: RoundResult) -> Round:
     return round_._replace(to_act=None, phase=RoundOver(result))
 
 
-def _go_on(  # noqa: PLR0913, PLR0917
+def _go_on(  # noqa: PLR0913, PLR0917 - what changes of a round, one by one
     round_: Round,
     seat: Seat,
     hand: CardSet,
