@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.engine.played_match import DECK, play
 
 from ginref.engine.card import Card
 from ginref.engine.error import Breach, IllegalMoveError
@@ -15,7 +16,6 @@ from ginref.engine.seat import Seat
 from ginref.engine.showdown import Outcome
 from ginref.engine.view import public_view
 
-DECK = tuple[Card, ...]
 NORTH, SOUTH = Seat.NORTH, Seat.SOUTH
 
 # Gin with the eight of hearts, for whoever throws the king of clubs.
@@ -26,13 +26,6 @@ STRAIGHT = GIN.but(name="straight", knock_limit=0)
 
 def start(deck: DECK, rules: Ruleset) -> Match:
     return start_match(rules, (NORTH, SOUTH), NORTH, lambda _k: deck)
-
-
-def play(match: Match, deck: DECK, *moves: str) -> Match:
-    for text in moves:
-        assert match.to_act is not None
-        match = apply(match, match.to_act, parse_move(text), lambda _k: deck)
-    return match
 
 
 def draw_and_throw(match: Match, deck: DECK, turns: int) -> Match:

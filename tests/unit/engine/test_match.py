@@ -3,8 +3,9 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.engine.played_match import DECK, play
 
-from ginref.engine.card import PACK, Card, CardSet
+from ginref.engine.card import PACK, CardSet
 from ginref.engine.error import Breach, IllegalMoveError
 from ginref.engine.match import (
     Ending,
@@ -22,7 +23,6 @@ from ginref.engine.ruleset import GIN, HOLLYWOOD, NextDealer, Ruleset
 from ginref.engine.seat import Seat
 from ginref.engine.showdown import Outcome
 
-DECK = tuple[Card, ...]
 NORTH, SOUTH = Seat.NORTH, Seat.SOUTH
 SEATS = (NORTH, SOUTH)
 
@@ -39,13 +39,6 @@ def gin_deck(deal_from: Callable[..., DECK]) -> DECK:
 
 def start(deck: DECK, rules: Ruleset = HOLLYWOOD, dealer: Seat = NORTH) -> Match:
     return start_match(rules, SEATS, dealer, lambda _k: deck)
-
-
-def play(match: Match, deck: DECK, *moves: str) -> Match:
-    for text in moves:
-        assert match.to_act is not None
-        match = apply(match, match.to_act, parse_move(text), lambda _k: deck)
-    return match
 
 
 def win_round(match: Match, deck: DECK) -> Match:

@@ -2,26 +2,15 @@ from collections.abc import Callable
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.engine.played_match import DECK, started
 
 from ginref.engine.card import PACK, Card, CardSet
-from ginref.engine.match import (
-    Match,
-    apply,
-    start_match,
-)
-from ginref.engine.move import (
-    parse_move,
-)
+from ginref.engine.match import Match
 from ginref.engine.opponent import sits_out
 from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA, Ruleset
 from ginref.engine.seat import Seat
-from ginref.engine.view import (
-    OpponentView,
-    public_view,
-    view_for,
-)
+from ginref.engine.view import OpponentView, public_view, view_for
 
-DECK = tuple[Card, ...]
 NORTH, SOUTH = Seat.NORTH, Seat.SOUTH
 SEATS = (NORTH, SOUTH)
 HOUSE = GIN.but(name="house", big_gin_bonus=31, may_discard_taken_card=True)
@@ -34,15 +23,6 @@ LOOSE = "As 2h 3d 4c 8s 9d Jc Qs Kh 7d"
 
 card = Card.parse
 cards = CardSet.parse
-
-
-def started(deck: DECK, *moves: str, rules: Ruleset = GIN) -> Match:
-    """A match dealt by North, some moves on."""
-    match = start_match(rules, SEATS, NORTH, lambda _k: deck)
-    for text in moves:
-        assert match.to_act is not None
-        match = apply(match, match.to_act, parse_move(text), lambda _k: deck)
-    return match
 
 
 @given(*STATES)

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable
 
 import pytest
+from tests.unit.engine.played_match import DECK, play, started
 
 from ginref.engine.card import PACK, Card, CardSet
 from ginref.engine.deck import derive_deck, seed_secret
@@ -20,7 +21,6 @@ from ginref.engine.sheet import ScoreSheet, enter, is_over, open_sheet
 from ginref.engine.showdown import Outcome
 from ginref.engine.view import public_view, view_for
 
-DECK = tuple[Card, ...]
 DealFrom = Callable[..., DECK]
 NORTH, SOUTH = Seat.NORTH, Seat.SOUTH
 SEATS = (NORTH, SOUTH)
@@ -31,18 +31,6 @@ LOOSE = "4s 9s Qs Ks Ah Qh Qd Kd 3d Jc"
 
 card = Card.parse
 hand = CardSet.parse
-
-
-def play(match: Match, deck: DECK, *moves: str) -> Match:
-    for text in moves:
-        assert match.to_act is not None
-        match = apply(match, match.to_act, parse_move(text), lambda _k: deck)
-    return match
-
-
-def started(deck: DECK, *moves: str, rules: Ruleset = GIN) -> Match:
-    """A match dealt by North, so that South is offered the upcard."""
-    return play(start_match(rules, SEATS, NORTH, lambda _k: deck), deck, *moves)
 
 
 def cards_of(match: Match) -> list[Card]:

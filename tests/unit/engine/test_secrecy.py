@@ -5,15 +5,11 @@ from dataclasses import fields
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.engine.played_match import DECK, started
 
 from ginref.engine.card import PACK, Card, CardSet
 from ginref.engine.error import Breach, IllegalMoveError
-from ginref.engine.match import (
-    Match,
-    apply,
-    forfeit,
-    start_match,
-)
+from ginref.engine.match import Match, apply, forfeit
 from ginref.engine.move import (
     DRAW_STOCK,
     DRAW_UPCARD,
@@ -21,7 +17,6 @@ from ginref.engine.move import (
     Discard,
     Knock,
     Move,
-    parse_move,
 )
 from ginref.engine.phase import Throw, throw_after_stock
 from ginref.engine.ruleset import (
@@ -40,9 +35,7 @@ from ginref.engine.view import (
     view_for,
 )
 
-DECK = tuple[Card, ...]
 NORTH, SOUTH = Seat.NORTH, Seat.SOUTH
-SEATS = (NORTH, SOUTH)
 HOUSE = GIN.but(name="house", big_gin_bonus=31, may_discard_taken_card=True)
 RULES = st.sampled_from([HOLLYWOOD, OKLAHOMA, HOUSE, THREE_HANDED])
 STATES = (st.integers(0, 10_000), st.integers(0, 500), RULES)
@@ -61,15 +54,6 @@ MOVES: tuple[Move, ...] = (
 
 card = Card.parse
 cards = CardSet.parse
-
-
-def started(deck: DECK, *moves: str, rules: Ruleset = GIN) -> Match:
-    """A match dealt by North, some moves on."""
-    match = start_match(rules, SEATS, NORTH, lambda _k: deck)
-    for text in moves:
-        assert match.to_act is not None
-        match = apply(match, match.to_act, parse_move(text), lambda _k: deck)
-    return match
 
 
 def shuffled(match: Match, hidden: CardSet, chance: random.Random) -> Match:

@@ -3,8 +3,9 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.engine.played_match import DECK, play
 
-from ginref.engine.card import Card, CardSet
+from ginref.engine.card import CardSet
 from ginref.engine.error import Breach, IllegalMoveError
 from ginref.engine.match import (
     Ending,
@@ -16,14 +17,13 @@ from ginref.engine.match import (
     legal_moves,
     start_match,
 )
-from ginref.engine.move import DRAW_STOCK, parse_move
+from ginref.engine.move import DRAW_STOCK
 from ginref.engine.rotation import Roles, credited, next_roles
 from ginref.engine.ruleset import THREE_HANDED, Ruleset, Table
 from ginref.engine.seat import Seat
 from ginref.engine.showdown import Outcome
 from ginref.engine.view import public_view, view_for
 
-DECK = tuple[Card, ...]
 NORTH, SOUTH, EAST = Seat
 BOX = THREE_HANDED.but(name="box", table=Table.BOX)
 LONG = THREE_HANDED.but(game_target=1000)
@@ -42,13 +42,6 @@ def gin_deck(deal_from: Callable[..., DECK]) -> DECK:
 
 def start(deck: DECK, rules: Ruleset = LONG) -> Match:
     return start_match(rules, tuple(Seat), NORTH, lambda _k: deck)
-
-
-def play(match: Match, deck: DECK, *moves: str) -> Match:
-    for text in moves:
-        assert match.to_act is not None
-        match = apply(match, match.to_act, parse_move(text), lambda _k: deck)
-    return match
 
 
 def win_round(match: Match, deck: DECK) -> Match:

@@ -3,6 +3,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.engine.played_match import DECK, started
 
 from ginref.engine.card import Card, CardSet
 from ginref.engine.deadwood import best_arrangement, deadwood
@@ -10,10 +11,8 @@ from ginref.engine.error import Breach, IllegalMoveError
 from ginref.engine.match import (
     Match,
     abandon,
-    apply,
     forfeit,
     legal_moves,
-    start_match,
 )
 from ginref.engine.meld import Meld
 from ginref.engine.move import (
@@ -22,7 +21,6 @@ from ginref.engine.move import (
     PASS,
     Discard,
     Knock,
-    parse_move,
 )
 from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA, Ruleset
 from ginref.engine.seat import Seat
@@ -34,7 +32,6 @@ from ginref.engine.view import (
     view_for,
 )
 
-DECK = tuple[Card, ...]
 NORTH, SOUTH = Seat.NORTH, Seat.SOUTH
 SEATS = (NORTH, SOUTH)
 HOUSE = GIN.but(name="house", big_gin_bonus=31, may_discard_taken_card=True)
@@ -47,15 +44,6 @@ LOOSE = "As 2h 3d 4c 8s 9d Jc Qs Kh 7d"
 
 card = Card.parse
 cards = CardSet.parse
-
-
-def started(deck: DECK, *moves: str, rules: Ruleset = GIN) -> Match:
-    """A match dealt by North, some moves on."""
-    match = start_match(rules, SEATS, NORTH, lambda _k: deck)
-    for text in moves:
-        assert match.to_act is not None
-        match = apply(match, match.to_act, parse_move(text), lambda _k: deck)
-    return match
 
 
 @given(*STATES)
