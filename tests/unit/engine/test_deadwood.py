@@ -1,13 +1,12 @@
 import functools
 import itertools
-import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.engine.golden_vectors import vectors
 
 from ginref.engine.card import PACK, Card, CardSet, Rank, Suit
 from ginref.engine.deadwood import (
@@ -19,18 +18,7 @@ from ginref.engine.deadwood import (
 )
 from ginref.engine.meld import Meld, find_meld
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "gin_vectors.json"
-VECTORS = json.loads(GOLDEN.read_text(encoding="utf-8"))["vectors"]
-
 hand = CardSet.parse
-
-
-def vectors(kind: str) -> list[Any]:
-    return [
-        pytest.param(vector["given"], vector["expect"], id=vector["name"])
-        for vector in VECTORS
-        if vector["kind"] == kind
-    ]
 
 
 def cards_of(texts: list[str]) -> CardSet:

@@ -1,30 +1,19 @@
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given as for_any
 from hypothesis import strategies as st
+from tests.unit.engine.golden_vectors import vectors
 
 from ginref.engine.rotation import Roles, credited, first_roles, next_roles
 from ginref.engine.ruleset import GIN, THREE_HANDED, Ruleset, Table
 from ginref.engine.seat import Seat
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "gin_vectors.json"
-VECTORS = json.loads(GOLDEN.read_text(encoding="utf-8"))["vectors"]
 NORTH, SOUTH, EAST = Seat
 BOX = THREE_HANDED.but(name="box", table=Table.BOX)
 SEATS = {"X": NORTH, "Y": SOUTH, "Z": EAST}
 LETTERS: dict[Seat | None, str] = {seat: letter for letter, seat in SEATS.items()}
 WINNERS = st.lists(st.sampled_from([None, 0, 1]), max_size=12)
-
-
-def vectors(kind: str) -> list[Any]:
-    return [
-        pytest.param(vector["given"], vector["expect"], id=vector["name"])
-        for vector in VECTORS
-        if vector["kind"] == kind
-    ]
 
 
 def letters(roles: Roles) -> list[str]:

@@ -1,10 +1,9 @@
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.engine.golden_vectors import vectors
 
 from ginref.engine.card import PACK, CardSet
 from ginref.engine.deadwood import best_arrangement, deadwood
@@ -14,8 +13,6 @@ from ginref.engine.meld import DeclaredMeld
 from ginref.engine.ruleset import GIN, Ruleset
 from ginref.engine.showdown import Outcome, RoundScore, arrange, score
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "gin_vectors.json"
-VECTORS = json.loads(GOLDEN.read_text(encoding="utf-8"))["vectors"]
 REFUSALS = {
     "meld_too_short": Breach.MELD_TOO_SHORT,
     "not_a_meld": Breach.BROKEN_MELD,
@@ -25,14 +22,6 @@ REFUSALS = {
 }
 
 hand = CardSet.parse
-
-
-def vectors(kind: str) -> list[Any]:
-    return [
-        pytest.param(vector["given"], vector["expect"], id=vector["name"])
-        for vector in VECTORS
-        if vector["kind"] == kind
-    ]
 
 
 def cards_of(texts: list[str]) -> CardSet:

@@ -1,10 +1,9 @@
 """Rounds, matches and score sheets against numbers computed elsewhere."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.engine.golden_vectors import vectors
 
 from ginref.engine.card import PACK, Card, CardSet
 from ginref.engine.error import IllegalMoveError
@@ -40,9 +39,6 @@ from ginref.engine.ruleset import (
 from ginref.engine.seat import Seat
 from ginref.engine.sheet import ScoreSheet, enter, is_over, next_columns, open_sheet
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "gin_vectors.json"
-VECTORS = json.loads(GOLDEN.read_text(encoding="utf-8"))["vectors"]
-
 NON_DEALER, DEALER = Seat.NORTH, Seat.SOUTH
 SEATS = {"N": NON_DEALER, "D": DEALER}
 LETTERS = {NON_DEALER: "N", DEALER: "D", None: None}
@@ -56,14 +52,6 @@ BREACHES = {
     "deadwood_above_limit": "knock_above_limit",
     "round_over": "wrong_phase",
 }
-
-
-def vectors(kind: str) -> list[Any]:
-    return [
-        pytest.param(vector["given"], vector["expect"], id=vector["id"])
-        for vector in VECTORS
-        if vector["kind"] == kind
-    ]
 
 
 def rules_of(given: dict[str, Any]) -> Ruleset:
