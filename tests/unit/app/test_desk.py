@@ -7,7 +7,6 @@ import pytest
 
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
-from ginref.app.match_store import Durability
 from ginref.engine.move import PASS
 from ginref.engine.ruleset import GIN, HOLLYWOOD
 from ginref.engine.seat import Seat
@@ -70,21 +69,6 @@ async def test_a_new_match_offers_its_seats(world: World) -> None:
     assert report.public.clock.deadline_ms == world.time.ms + STANDARD.start_ms
     assert report.seats == ()
     assert world.tally.seen["match_created"] == 1
-
-
-async def test_a_match_says_what_the_store_promised_when_it_was_created(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def weaker() -> Durability:
-        return Durability(mode="local/everysec", problems=())
-
-    before = await world.create()
-    monkeypatch.setattr(world.store, "durability", weaker)
-    after = await world.create()
-
-    for facts, mode in ((before, "memory"), (after, "local/everysec")):
-        live = await world.one.keeper.load(facts.match_id)
-        assert live.state.setup.durability == mode
 
 
 async def test_a_new_match_comes_with_a_signed_promise_of_the_referee(
