@@ -9,7 +9,7 @@ import enum
 from collections.abc import Iterable, Iterator
 from typing import Final, Self, final
 
-from ginref.engine.error import NotationError
+from ginref.engine.error import NotationError, shown
 
 _RANKS: Final = "A23456789TJQK"
 _SUITS: Final = "shdc"
@@ -101,7 +101,7 @@ class Card:
         try:
             return _BY_TEXT[text]
         except KeyError:
-            message = f"{text!r} is not a card: {CARD_FORM}"
+            message = f"{shown(text)} is not a card: {CARD_FORM}"
             raise NotationError(message) from None
 
     def __lt__(self, other: "Card") -> bool:
@@ -199,7 +199,7 @@ class CardSet:
         for at in range(0, len(letters), 2):
             card = Card.parse(letters[at : at + 2])
             if mask & card.bit:
-                message = f"{card} appears twice in {text!r}"
+                message = f"{card} appears twice in {shown(text)}"
                 raise NotationError(message)
             mask |= card.bit
         return cls(mask)

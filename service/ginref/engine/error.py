@@ -2,7 +2,21 @@
 
 import enum
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
+
+_SHOWN_LETTERS: Final = 60
+
+
+def shown(value: object) -> str:
+    """Return a value as a refusal names it: quoted, and never longer than a line."""
+    if isinstance(value, str) and len(value) > _SHOWN_LETTERS:
+        return f"{value[:_SHOWN_LETTERS]!r}... ({len(value)} letters)"
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        # A number of thousands of digits, or tables in tables without end.
+        return "a value too large to show"
+    return text if len(text) <= _SHOWN_LETTERS else f"{text[:_SHOWN_LETTERS]}..."
 
 
 class EngineError(Exception):
@@ -35,7 +49,9 @@ class RulesetError(EngineError, ValueError):
     def __init__(self, key: str, message: str) -> None:
         """Remember which option is at fault."""
         # A key of somebody's file may hold anything, a terminal's commands as well.
-        super().__init__(f"{key if key.isprintable() else repr(key)}: {message}")
+        is_plain = key.isprintable() and len(key) <= _SHOWN_LETTERS
+        name = key if is_plain else shown(key)
+        super().__init__(f"{name}: {message}")
         self.key = key
 
 

@@ -141,13 +141,16 @@ def start_match(
     """Deal the first round of a match.
 
     Raises:
-        ValueError: The seats are not the table's, or the dealer is none of them.
+        ValueError: The seats are not the table's, the dealer is none of them, or
+            the deck is not the 52 cards.
     """
-    table = tuple(seats)
-    if table != tuple(Seat)[: rules.seat_count] or first_dealer not in table:
-        message = f"{table} with dealer {first_dealer!r} is no table for {rules.name}"
+    table = tuple(Seat)[: rules.seat_count]
+    if tuple(seats) != table or first_dealer not in table:
+        who = f"{tuple(seats)} with dealer {first_dealer!r}"
+        message = f"{who} is no table for {rules.name}"
         raise ValueError(message)
-    roles = first_roles(table, first_dealer)
+    # Numbers equal their seats, but who acts is known by identity.
+    roles = first_roles(table, Seat(first_dealer))
     return Match(
         rules=rules,
         seats=table,
@@ -179,6 +182,7 @@ def apply(match: Match, seat: Seat, move: Move, deck_for: DeckFor) -> Match:
     Raises:
         IllegalMoveError: The match is over, it is not the seat's turn, or the rules
             do not allow the move.
+        TypeError: It is not a move at all, a text of one perhaps.
     """
     if match.over:
         raise IllegalMoveError(Breach.MATCH_OVER)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ginref.engine.card import PACK, Card, CardSet, Rank, Suit
-from ginref.engine.error import NotationError
+from ginref.engine.error import NotationError, shown
 
 MELD_CARDS_MIN: Final = 3
 
@@ -136,7 +136,8 @@ class DeclaredMeld:
             NotationError: The text is not a sequence of two or more cards.
         """
         if len(text) % 2:
-            message = f"{text!r} is not a meld: cards written together, as in 7s7h7d"
+            expected = "cards written together, as in 7s7h7d"
+            message = f"{shown(text)} is not a meld: {expected}"
             raise NotationError(message)
         pairs = (text[at : at + 2] for at in range(0, len(text), 2))
         return cls(tuple(map(Card.parse, pairs)))

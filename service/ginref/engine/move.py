@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ginref.engine.card import Card
-from ginref.engine.error import NotationError
+from ginref.engine.error import NotationError, shown
 from ginref.engine.meld import DeclaredMeld
 
 
@@ -103,7 +103,7 @@ def parse_move(text: str) -> Move:
         return Discard(Card.parse(rest[0]))
     if word == "knock":
         return _parse_knock(rest)
-    message = f"{text!r} is not a move: {MOVE_FORMS} expected"
+    message = f"{shown(text)} is not a move: {MOVE_FORMS} expected"
     raise NotationError(message)
 
 

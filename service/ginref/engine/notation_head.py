@@ -116,7 +116,10 @@ def seat_of(word: Word) -> Seat | None:
 
 
 def _read_bot(line: Line, bots: dict[Seat, tuple[Word, str]]) -> None:
-    seat = take_seat(line, [seat for seat in Seat if seat not in bots])
+    free = [seat for seat in Seat if seat not in bots]
+    if not free:
+        raise line.first.refuse("dealer SEAT")
+    seat = take_seat(line, free)
     bots[seat] = line.words[1], _take_name(line)
 
 

@@ -2,19 +2,21 @@
 
 import json
 import re
+from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
-from ginref.engine.error import NotationError
+from ginref.engine.error import NotationError, shown
 
 _TOKEN: Final = re.compile(
-    r"""\s*(?:(?P<comment>\#.*)
+    r"""(?P<comment>\#.*)
     |(?P<quoted>"(?:[^"\\]|\\.)*")
     |(?P<word>[(),]|[^\s(),\#"]+)
-    |(?P<wrong>\S.*))""",
+    |(?P<wrong>\S.*)""",
     re.VERBOSE,
 )
 _BARE: Final = re.compile(r"[A-Za-z0-9_.+-]+")
+_LINE_LETTERS_MAX: Final = 100_000
 
 
 class MatchNotationError(NotationError):
@@ -64,7 +66,7 @@ class Word(NamedTuple):
 
     def refuse(self, expected: str, found: str | None = None) -> MatchNotationError:
         """Return the refusal of this word."""
-        said = repr(self.text) if found is None else found
+        said = shown(self.text) if found is None else found
         return MatchNotationError(self.line, self.column, expected, said)
 
 
@@ -130,28 +132,28 @@ class Page:
     """The lines of a text, to be taken one after another."""
 
     def __init__(self, text: str) -> None:
-        """Split a text into lines of words, without comments and blank lines.
+        """Begin at the first line that is neither blank nor a comment.
 
         Raises:
-            MatchNotationError: A text in quotation marks is not closed or not
-                readable.
+            MatchNotationError: As `take` raises it, of the first line.
         """
-        lines = [
-            _split(line, number)
-            for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1)
-        ]
-        self._lines = [Line(words) for words in lines if words]
-        self._at = 0
-
-    @property
-    def next(self) -> Line | None:
+        # Line by line, so that what is no match is refused at its first line.
+        self._lines = _lines(text.removeprefix("\ufeff"))
+        self._last: Word | None = None
+        self.next: Line | None = next(self._lines, None)
         """The next line; None at the end."""
-        return self._lines[self._at] if self._at < len(self._lines) else None
 
     def take(self) -> Line | None:
-        """Take the next line; None at the end."""
+        """Take the next line; None at the end.
+
+        Raises:
+            MatchNotationError: The line behind it is too long, or has a text in
+                quotation marks that is not closed or not readable.
+        """
         line = self.next
-        self._at += line is not None
+        if line:
+            self._last = line.words[-1]
+            self.next = next(self._lines, None)
         return line
 
     def take_if(self, *keys: str) -> Line | None:
@@ -163,10 +165,22 @@ class Page:
         """Return the refusal of the next line, or of the end of the text."""
         if self.next:
             return self.next.first.refuse(expected)
-        if not self._lines:
+        last = self._last
+        if last is None:
             return MatchNotationError(1, 1, expected, "an empty text")
-        last = self._lines[-1].words[-1]
         return MatchNotationError(last.line, last.end, expected, "the text ends")
+
+
+def _lines(text: str) -> Iterator[Line]:
+    """Yield the lines of a text as words, without comments and blank lines."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > _LINE_LETTERS_MAX:
+            expected = f"the end of the line after {_LINE_LETTERS_MAX} letters at most"
+            found = f"a line of {len(line)} letters"
+            raise MatchNotationError(number, _LINE_LETTERS_MAX + 1, expected, found)
+        words = _split(line, number)
+        if words:
+            yield Line(words)
 
 
 def _split(line: str, number: int) -> tuple[Word, ...]:
@@ -190,7 +204,7 @@ def _unquote(word: Word) -> str:
         text.encode()
     except ValueError:
         expected = 'a text in quotation marks, with \\" and \\\\ for these two'
-        raise word.refuse(expected, word.text) from None
+        raise word.refuse(expected, shown(word.text)) from None
     return text
 
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from ginref.engine.card import Card, CardSet, Rank, Suit
 from ginref.engine.deadwood import Arrangement
-from ginref.engine.error import Breach, IllegalMoveError
+from ginref.engine.error import Breach, IllegalMoveError, shown
 from ginref.engine.layoff import defend
 from ginref.engine.legality import check, lay_down, options
 from ginref.engine.move import Discard, DrawStock, DrawUpcard, Knock, Move, Pass
@@ -152,7 +152,12 @@ def deal(rules: Ruleset, deck: Sequence[Card], dealer: Seat, non_dealer: Seat) -
         deck: All 52 cards, top first.
         dealer: The seat that deals.
         non_dealer: The seat that plays against it.
+
+    Raises:
+        ValueError: The deck is not the 52 cards, each of them once.
     """
+    if len(deck) != _DECK_CARDS or len(CardSet.of(deck)) != _DECK_CARDS:
+        raise ValueError(f"a deck has {_DECK_CARDS} cards, each of them once")
     upcard = deck[_UPCARD_AT]
     return Round(
         dealer=dealer,
@@ -213,6 +218,7 @@ def apply_move(round_: Round, rules: Ruleset, seat: Seat, move: Move) -> Round:
         IllegalMoveError: It is not the seat's turn, or the rules do not allow the
             move.
         ValueError: The round is over, and the seat sat it out.
+        TypeError: It is not a move at all, a text of one perhaps.
     """
     phase = round_.phase
     if seat is not round_.to_act and round_.to_act is not None:
@@ -234,6 +240,8 @@ def apply_move(round_: Round, rules: Ruleset, seat: Seat, move: Move) -> Round:
         case Knock():
             laid = lay_down(rules, phase, hand, round_.knock_limit, move)
             return _knock(round_, rules, seat, move.card, laid)
+        case _:
+            raise TypeError(f"{shown(move)} is no move")
 
 
 def _pass(round_: Round) -> Round:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from ginref.engine.error import RulesetError
+from ginref.engine.error import RulesetError, shown
 
 
 class Table(enum.StrEnum):
@@ -122,15 +122,17 @@ class Ruleset:
     shutout_bonus: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse values out of range and pairs that contradict each other.
+        """Refuse wrong types, values out of range and pairs that contradict each other.
 
         Raises:
             RulesetError: Naming the option at fault.
         """
+        for field in fields(self):
+            _check_type(field.name, field.type, getattr(self, field.name))
         for key, (low, high) in _RANGES.items():
             value = getattr(self, key)
             if value is not None and not low <= value <= high:
-                raise RulesetError(key, f"{value} is not within {low} to {high}")
+                raise RulesetError(key, f"{shown(value)} is not within {low} to {high}")
         if self.games not in (1, 3):
             raise RulesetError("games", "1 or 3 expected")
         for key, message in _contradictions(self):
@@ -265,27 +267,42 @@ def _contradictions_of_three(rules: Ruleset) -> Iterator[tuple[str, str]]:
 
 
 def _read(key: str, kind: object, value: object) -> object:
-    """Check one option's type; text becomes the enum it names."""
+    """Return one option's value; text becomes the enum it names."""
+    if not (isinstance(kind, type) and issubclass(kind, enum.StrEnum)):
+        return value
+    if isinstance(value, str) and value in tuple(kind):
+        return kind(value)
+    expected = ", ".join(kind)
+    raise RulesetError(key, f"{shown(value)}: one of {expected} expected")
+
+
+def _check_type(key: str, kind: object, value: object) -> None:
     if isinstance(kind, type) and issubclass(kind, enum.StrEnum):
-        try:
-            return kind(str(value))
-        except ValueError:
-            expected = ", ".join(kind)
-            raise RulesetError(key, f"{value!r}: one of {expected} expected") from None
+        if not isinstance(value, kind):
+            raise RulesetError(key, f"{shown(value)}: {kind.__name__} expected")
+        return
     # A bool is an int in Python, but a switch is not a number in a ruleset.
     fits: dict[object, bool] = {
         bool: isinstance(value, bool),
         int: isinstance(value, int) and not isinstance(value, bool),
-        str: isinstance(value, str) and 0 < len(value) <= _NAME_LENGTH,
+        str: isinstance(value, str) and _is_name(value),
     }
     ok = fits[kind] if kind in fits else value is None or fits[int]
     if not ok:
-        name = getattr(kind, "__name__", str(kind))
-        raise RulesetError(key, f"{value!r}: {name} expected")
-    return value
+        expected = getattr(kind, "__name__", str(kind))
+        if kind is str:
+            expected = f"text of 1 to {_NAME_LENGTH} letters"
+        raise RulesetError(key, f"{shown(value)}: {expected} expected")
 
 
 _NAME_LENGTH: Final = 32
+
+
+def _is_name(text: str) -> bool:
+    # Half of a letter can be neither written nor signed.
+    is_text = not any("\ud800" <= letter <= "\udfff" for letter in text)
+    return 0 < len(text) <= _NAME_LENGTH and is_text
+
 
 GIN: Final = Ruleset(name="gin")
 HOLLYWOOD: Final = Ruleset(name="hollywood", games=3)
@@ -309,5 +326,6 @@ def preset(name: str) -> Ruleset:
         RulesetError: No preset has this name.
     """
     if name not in PRESETS:
-        raise RulesetError("name", f"{name!r}: one of {', '.join(PRESETS)} expected")
+        expected = ", ".join(PRESETS)
+        raise RulesetError("name", f"{shown(name)}: one of {expected} expected")
     return PRESETS[name]

@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ginref.engine.error import RulesetError
+from ginref.engine.error import RulesetError, shown
 from ginref.engine.ruleset import PRESETS, Ruleset
 
 _WHOLE: Final = "ruleset"
@@ -35,11 +35,13 @@ def read_ruleset(text: str) -> Ruleset:
         raise RulesetError("name", "missing")
     if base not in tuple(PRESETS):
         expected = ", ".join(PRESETS)
-        raise RulesetError("preset", f"{base!r}: one of {expected} expected")
+        raise RulesetError("preset", f"{shown(base)}: one of {expected} expected")
     return PRESETS[base].but(**options)
 
 
 def _read_options(text: str) -> dict[str, Any]:
+    # Some editors put a mark before the first letter.
+    text = text.removeprefix("\ufeff")
     is_json = text.lstrip().startswith("{")
     options: dict[str, Any]
     try:

@@ -2,7 +2,7 @@
 
 import enum
 
-from ginref.engine.error import NotationError
+from ginref.engine.error import NotationError, shown
 
 
 class Seat(enum.IntEnum):
@@ -26,5 +26,5 @@ class Seat(enum.IntEnum):
         for seat in cls:
             if text in {seat.name, str(seat)}:
                 return seat
-        message = f"{text!r} is not a seat: north, south or east expected"
+        message = f"{shown(text)} is not a seat: north, south or east expected"
         raise NotationError(message)

@@ -10,7 +10,7 @@ are not written: they follow from the finished rounds.
 import functools
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from ginref.engine.card import PACK, Card, CardSet
 from ginref.engine.deadwood import Arrangement
@@ -90,7 +90,7 @@ def decode(data: bytes) -> Match:
 def _read_match(text: str) -> Match:
     rules, finished, current = text.split("\n")
     seats, sheet, history, last_result = _read_finished(finished, rules)
-    round_number, round_, over = json.loads(current)
+    round_number, round_, over = _fields(current)
     return Match(
         rules=_read_rules(rules),
         seats=seats,
@@ -103,6 +103,13 @@ def _read_match(text: str) -> Match:
     )
 
 
+def _no_number(text: str) -> NoReturn:
+    raise SnapshotError(f"{text} is no whole number")
+
+
+_fields: Final = json.JSONDecoder(
+    parse_float=_no_number, parse_constant=_no_number
+).decode
 _COMPACT: Final = json.JSONEncoder(separators=(",", ":"))
 
 
@@ -122,7 +129,7 @@ def _write_rules(rules: Ruleset) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _read_rules(line: str) -> Ruleset:
-    digest, name, changed = json.loads(line)
+    digest, name, changed = _fields(line)
     rules = Ruleset.from_dict({"name": name, **changed})
     if rules.digest[:_DIGEST_LETTERS] != digest:
         message = f"the rules called {name!r} have changed"
@@ -147,7 +154,7 @@ def _read_finished(
     line: str, line_of_rules: str
 ) -> tuple[tuple[Seat, ...], ScoreSheet, tuple[RoundSummary, ...], RoundResult | None]:
     rules = _read_rules(line_of_rules)
-    seat_count, rounds, games, last = json.loads(line)
+    seat_count, rounds, games, last = _fields(line)
     seats = tuple(Seat)[:seat_count]
     history = tuple(
         _read_summary(number, summary) for number, summary in enumerate(rounds, 1)
