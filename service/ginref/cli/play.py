@@ -36,6 +36,16 @@ class _SaveError(Exception):
     """A match cannot be saved as asked."""
 
 
+def _text(seed: str | None) -> str | None:
+    """Refuse bytes that are no text: nothing could be derived from them."""
+    if seed is not None:
+        try:
+            seed.encode()
+        except UnicodeEncodeError:
+            raise typer.BadParameter("it is no text in UTF-8") from None
+    return seed
+
+
 def play(  # noqa: PLR0913, PLR0917 - one parameter for each option
     north: Annotated[
         str,
@@ -57,7 +67,7 @@ def play(  # noqa: PLR0913, PLR0917 - one parameter for each option
     ] = "gin",
     seed: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="Play the same cards again."),
+        typer.Option(metavar="TEXT", help="Play the same cards again.", callback=_text),
     ] = None,
     matches: Annotated[
         int,

@@ -281,3 +281,11 @@ def test_a_bot_that_breaks_a_rule_is_told_which(run: Run, tmp_path: Path) -> Non
     assert failed.exit_code == 1
     assert "cheat (north) chose knock, which is illegal: wrong_phase" in failed.stderr
     assert "Traceback" not in failed.stderr
+
+
+def test_a_seed_that_is_no_text_is_refused(run: Run) -> None:
+    # What the shell hands on of the byte FF.
+    refused = run("simple", "simple", "--seed", "\udcff")
+
+    assert refused.exit_code == 2
+    assert "it is no text in UTF-8" in refused.stderr
