@@ -11,7 +11,6 @@ import math
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,12 @@ from typing import Any
 import grpc.aio
 from tests.faults.audience import JournalledSession, Watcher
 from tests.faults.fault import EXTRAS, FAULTS, Fault
-from tests.faults.happening import MUST_HAPPEN
+from tests.faults.happening import MUST_HAPPEN, TOLD_BY_THE_RECORDS
 from tests.faults.journal import Journal, read_journal
-from tests.faults.oracle import Evidence, Level, Violation, judge
+from tests.faults.leftover import collect, levels_again, levels_of
+from tests.faults.oracle import Evidence, Violation, judge
 from tests.faults.player import Player
-from tests.faults.rig import Rig, open_files
+from tests.faults.rig import Rig
 from tests.faults.store_server import StoreServer
 from tests.faults.wire import refusal_of
 
@@ -31,14 +31,14 @@ from ginref.adapters.trusted_keys import read_trusted_keys
 
 _LOG = logging.getLogger(__name__)
 
-SETTLE_S = 120.0
-"""How long it may take until records are signed and files closed."""
-
 START_S = 120.0
 """How long the first move may take."""
 
 ENDGAME_S = 3.0
 """How long matches may go on, once it is enough, before their host ends them."""
+
+AGAIN = 5
+"""How often a fault comes again at most, after all others, that has hit nothing."""
 
 PRESETS = ("gin", "oklahoma", "hollywood")
 
@@ -167,11 +167,11 @@ async def run(
             names = [*_bots(plan), *EXTRAS]
             tokens = await rig.wires[0].register(names)
             rig.tokens = tokens
-            before = await _levels(rig)
+            before = await levels_of(rig)
             party = _Party(rig, plan, tokens)
             counted = await _play(party, faults or FAULTS)
-            records = await _collect(party)
-            levels = await _levels_again(rig, before)
+            records = await collect(rig)
+            levels = await levels_again(rig, before)
         keys = read_trusted_keys(folder / "keys")
     evidence = Evidence(
         journal=list(read_journal(folder / "journal")),
@@ -219,6 +219,8 @@ async def _play(party: _Party, faults: dict[str, Any]) -> Counter[str]:
                 await rig.healed()
                 await asyncio.sleep(rig.random.uniform(0, plan.pause_s))
                 counted[name] += await _fault(rig, name, faults[name], plan.scale)
+            for name in sorted(counted):
+                counted[name] += await _again(rig, name, faults[name], plan)
             await rig.healed()
             rig.mark("calm")
             await _moves(party, tasks, plan.moves)
@@ -271,6 +273,19 @@ async def _fault(rig: Rig, name: str, fault: Any, scale: float) -> int:  # noqa:
         rig.expect(kept=False, what=f"{name}: {told!r}")
     _LOG.info("%s took %.1f s", name, time.monotonic() - start)
     return 1
+
+
+async def _again(rig: Rig, name: str, fault: Any, plan: Plan) -> int:  # noqa: ANN401 - a fault
+    """Let a fault happen again that has hit nothing; return how often it did."""
+    times = 0
+    while times < AGAIN and any(
+        not rig.happened[what]
+        for what in MUST_HAPPEN[name]
+        if what not in TOLD_BY_THE_RECORDS
+    ):
+        await rig.healed()
+        times += await _fault(rig, name, fault, plan.scale)
+    return times
 
 
 async def _table(party: _Party, number: int) -> None:
@@ -332,63 +347,3 @@ async def _streams(party: _Party) -> None:
         for session in party.sessions:
             session.stop()
         await asyncio.wait(running)
-
-
-# --- collecting ---------------------------------------------------------------
-
-
-async def _collect(party: _Party) -> dict[str, list[bytes]]:
-    """Fetch every record from every replica, and from the folder."""
-    rig = party.rig
-    records: dict[str, list[bytes]] = {}
-    end = time.monotonic() + SETTLE_S
-    for match_id in rig.match_ids:
-        copies = [await _record(rig, number, match_id, end) for number in (0, 1)]
-        path = rig.folder / "records" / f"{match_id}.json"
-        with suppress(FileNotFoundError):
-            copies.append(path.read_bytes())
-        records[match_id] = [copy for copy in copies if copy]
-    return records
-
-
-async def _record(rig: Rig, number: int, match_id: str, end: float) -> bytes:
-    """Fetch a record; empty if there is none in time."""
-    while True:
-        try:
-            answer = await rig.wires[number].referee(
-                "GetMatchRecord", match_id=match_id
-            )
-        except grpc.aio.AioRpcError:
-            if time.monotonic() > end:
-                return b""
-            await asyncio.sleep(0.1)
-        else:
-            envelope: bytes = answer.envelope
-            return envelope
-
-
-async def _levels(rig: Rig) -> list[tuple[str, float]]:
-    """Count what referees hold."""
-    found: list[tuple[str, float]] = []
-    for number, referee in enumerate(rig.referees):
-        assert referee.process is not None
-        files = await asyncio.to_thread(open_files, [referee.process.pid])
-        found.append((f"files of referee {number}", files))
-    return found
-
-
-async def _levels_again(rig: Rig, before: list[tuple[str, float]]) -> list[Level]:
-    """Count it again until it is back, but not for ever."""
-    for wire in rig.wires:
-        await wire.close()
-    end = time.monotonic() + SETTLE_S
-    while True:
-        after = await _levels(rig)
-        levels = [
-            Level(name, old, new, slack=10)
-            for (name, old), (_, new) in zip(before, after, strict=True)
-        ]
-        is_back = all(level.after <= level.before + level.slack for level in levels)
-        if is_back or time.monotonic() > end:
-            return levels
-        await asyncio.sleep(0.2)

@@ -49,3 +49,6 @@ MUST_HAPPEN: Mapping[str, tuple[str, ...]] = {
     "F20_kill_signer": tuple(f"died {point}" for point in RECORD_POINTS),
 }
 """By the name of a fault, what must have happened if it came."""
+
+TOLD_BY_THE_RECORDS = frozenset({"credited", "unknown"})
+"""Of these, what the oracle finds when all is over, and no fault can note."""

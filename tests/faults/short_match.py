@@ -156,7 +156,8 @@ async def stop_in_sweep(rig: Rig, point: str, count: int) -> None:
         await no_shows(rig, count)
         rig.saw("stopped in a sweep", rig.stands_still(number))
     finally:
-        # Whether it stopped or not, it goes on.
+        # The other one may have come first to every match: it is not to stop later.
+        rig.arm(number, "nowhere")
         rig.send_signal(number, signal.SIGCONT)
     await rig.acknowledged()
 
