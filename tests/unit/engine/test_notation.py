@@ -35,6 +35,16 @@ def test_a_match_that_is_written_and_read_is_the_same(played: Transcript) -> Non
     assert all(line.isprintable() for line in text.splitlines())
 
 
+def test_a_name_is_written_as_it_is_read() -> None:
+    named = replace(parse_match(MATCH), bots=("Zoë B", "bell\a"))
+
+    text = write_match(named)
+
+    assert 'seat north "Zoë B"\n' in text
+    assert 'seat south "bell\\u0007"\n' in text
+    assert parse_match(text) == named
+
+
 @settings(max_examples=50)
 @given(transcripts, st.randoms(use_true_random=False))
 def test_any_text_of_a_match_becomes_its_standard_text(

@@ -94,6 +94,23 @@ def test_a_file_that_cannot_be_played_is_refused_by_its_key(
     assert str(refusal.value).startswith(f"{key}: ")
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"), [("{", "JSON"), ("name is club", "TOML")], ids=lambda one: one
+)
+def test_a_refusal_says_as_what_a_file_was_read(text: str, kind: str) -> None:
+    with pytest.raises(RulesetError, match=f"^ruleset: not {kind}: "):
+        read_ruleset(text)
+
+
+def test_a_refusal_names_every_preset_there_is() -> None:
+    with pytest.raises(RulesetError) as refusal:
+        read_ruleset('name = "a"\npreset = "bridge"')
+
+    assert str(refusal.value) == (
+        "preset: 'bridge': one of gin, hollywood, oklahoma, three_handed expected"
+    )
+
+
 def test_a_key_cannot_command_the_terminal_it_is_shown_on() -> None:
     with pytest.raises(RulesetError) as refusal:
         read_ruleset('{"name": "a", "x\\u001b[31m": 1}')

@@ -19,31 +19,39 @@ from ginref.engine.transcript import (
 
 PLAYED = parse_match(MATCH)
 FIRST, SECOND = PLAYED.rounds
-NO_MATCH: dict[str, tuple[Transcript, type[Exception]]] = {
+NO_MATCH: dict[str, tuple[Transcript, type[Exception], str | None]] = {
     "a round that is not over before the next": (
         replace(
             PLAYED, rounds=(TranscribedRound(FIRST.deal, FIRST.moves[:-1]), SECOND)
         ),
         ValueError,
+        "round 2 cannot follow",
     ),
     "moves of the next round": (
         replace(
             PLAYED, rounds=(TranscribedRound(FIRST.deal, (*FIRST.moves, PASS)), SECOND)
         ),
         ValueError,
+        "round 1 has moves after its end",
     ),
     "a round after the end": (
         replace(PLAYED, rounds=(FIRST, SECOND, SECOND)),
         ValueError,
+        "round 3 cannot follow",
     ),
-    "a bot too few": (replace(PLAYED, bots=("careful",)), ValueError),
-    "a match stopped after its end": (replace(PLAYED, stopped_by=()), IllegalMoveError),
+    "a bot too few": (replace(PLAYED, bots=("careful",)), ValueError, None),
+    "a match stopped after its end": (
+        replace(PLAYED, stopped_by=()),
+        IllegalMoveError,
+        "match_over",
+    ),
     "an illegal move": (
         replace(
             PLAYED,
             rounds=(TranscribedRound(FIRST.deal, (Discard(FIRST.deal.upcard),)),),
         ),
         IllegalMoveError,
+        None,
     ),
     "a card that nobody knows": (
         replace(
@@ -57,18 +65,19 @@ NO_MATCH: dict[str, tuple[Transcript, type[Exception]]] = {
             ),
         ),
         UnknownCardError,
+        None,
     ),
 }
 
 
 @pytest.mark.parametrize(
-    ("transcript", "error"),
+    ("transcript", "error", "words"),
     [pytest.param(*case, id=name) for name, case in NO_MATCH.items()],
 )
 def test_what_is_no_match_is_not_written(
-    transcript: Transcript, error: type[Exception]
+    transcript: Transcript, error: type[Exception], words: str | None
 ) -> None:
-    with pytest.raises(error):
+    with pytest.raises(error, match=words):
         write_match(transcript)
 
 
