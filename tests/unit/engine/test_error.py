@@ -9,7 +9,9 @@ from ginref.engine.error import (
     IllegalMoveError,
     NotationError,
     RulesetError,
+    shown,
 )
+from ginref.engine.meld import DeclaredMeld
 from ginref.engine.notation import MatchNotationError
 
 
@@ -74,3 +76,30 @@ def test_a_breach_is_written_in_one_way() -> None:
         "no_big_gin",
         "match_over",
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        pytest.param("a" * 60, repr("a" * 60)[:60] + "...", id="quoted, it is longer"),
+        pytest.param("a" * 58, repr("a" * 58), id="a line"),
+        pytest.param("b" * 61, repr("b" * 60) + "... (61 letters)", id="more"),
+        pytest.param([1] * 30, repr([1] * 30)[:60] + "...", id="a list"),
+        pytest.param(10**5000, "a value too large to show", id="a number"),
+    ],
+)
+def test_what_was_given_is_shown_on_one_line(value: object, text: str) -> None:
+    assert shown(value) == text
+
+
+def test_a_key_of_a_line_is_named_as_it_is() -> None:
+    assert str(RulesetError("k" * 60, "unknown")) == f"{'k' * 60}: unknown"
+
+
+def test_half_a_card_is_no_meld() -> None:
+    with pytest.raises(NotationError) as refusal:
+        DeclaredMeld.parse("7s7h7")
+
+    assert str(refusal.value) == (
+        "'7s7h7' is not a meld: cards written together, as in 7s7h7d"
+    )

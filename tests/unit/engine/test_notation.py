@@ -35,6 +35,16 @@ def test_a_match_that_is_written_and_read_is_the_same(played: Transcript) -> Non
     assert all(line.isprintable() for line in text.splitlines())
 
 
+def test_an_option_that_is_switched_off_is_read_as_it_is_written() -> None:
+    played = parse_match(MATCH)
+    off = replace(played, rules=played.rules.but(name="ties", undercut_on_tie=False))
+
+    text = write_match(off)
+
+    assert "option undercut_on_tie false\n" in text
+    assert parse_match(text).rules == off.rules
+
+
 def test_a_name_is_written_as_it_is_read() -> None:
     named = replace(parse_match(MATCH), bots=("Zoë B", "bell\a"))
 
