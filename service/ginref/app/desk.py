@@ -17,6 +17,7 @@ from ginref.app.keeper import Keeper, LiveMatch
 from ginref.app.match_store import Creation, Duplicate, EntryId, MatchStore, Wake
 from ginref.app.packing import DamageError
 from ginref.app.port import Archive, Chance, Observer, Registry, Signer
+from ginref.app.promise import Promise
 from ginref.app.report import MatchFacts, MatchList, MatchReport, MoveReport, SeatReport
 from ginref.app.reporting import match_facts, match_report, seat_report
 from ginref.app.request import Accept, Commit, Decline, NewMatch, SeatStep
@@ -99,6 +100,7 @@ class Desk:
         )
         self._steps = StepTaker(tools.keeper, self._judge)
         self._salvage = Salvage(tools.store, tools.keeper, self._judge)
+        self._promise = Promise(tools.store, tools.monotonic)
         self._identity_key: bytes | None = None
 
     async def create_match(self, caller: Caller, new: NewMatch) -> MatchFacts:
@@ -315,8 +317,6 @@ class Desk:
         share = self._tools.chance.token(SHARE_SIZE)
         commitment = commit_referee(match_id, share)
         promise = statement(match_id, new.ruleset, new.bots, commitment)
-        # Asked each time: settings change, and another server may have taken over.
-        promised = await self._tools.store.durability()
         return Setup(
             match_id=match_id,
             ruleset=new.ruleset,
@@ -330,7 +330,8 @@ class Desk:
             signature=self._tools.signer.sign(promise),
             key_id=self._tools.signer.key_id,
             creator=caller.identity,
-            durability=promised.mode,
+            # Settings change, and another server may have taken over.
+            durability=await self._promise.mode(),
             engine=self._tools.engine,
         )
 
