@@ -20,7 +20,8 @@ from ginref.app.fault import refusal_of
 from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper
 from ginref.app.port import Archive, ArchiveConflictError, Sealer, Signer
-from ginref.app.session import Session, SessionPolicy
+from ginref.app.session import Session
+from ginref.app.session_policy import SessionPolicy
 from ginref.app.signing import Signing
 from ginref.app.sweep import Sweeper
 from ginref.app.watch import Watcher

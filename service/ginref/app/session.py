@@ -394,6 +394,3 @@ class Session:
 
 def _over_limit(limit: str, message: str) -> RefusedError:
     return RefusedError(Reason.LIMIT_EXCEEDED, message, limit=limit)
-
-
-__all__ = ["Session", "SessionPolicy"]

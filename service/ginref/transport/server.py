@@ -18,7 +18,8 @@ from ginref.app.caller import Caller
 from ginref.app.desk import Desk, Tools
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
-from ginref.app.session import Session, SessionPolicy
+from ginref.app.session import Session
+from ginref.app.session_policy import SessionPolicy
 from ginref.app.watch import Watcher
 from ginref.transport.address import Address, BindError
 from ginref.transport.bot_service import BotService

@@ -14,7 +14,7 @@ from ginref.app.message import (
     Turn,
     Welcome,
 )
-from ginref.app.session import SessionPolicy
+from ginref.app.session_policy import SessionPolicy
 from ginref.engine.move import PASS
 from ginref.engine.seat import Seat
 

@@ -20,7 +20,8 @@ from ginref.app.port import (
 )
 from ginref.app.report import MatchFacts, MoveReport, SeatReport
 from ginref.app.request import Accept, Commit, NewMatch, Reveal, SeatStep, Step
-from ginref.app.session import Session, SessionPolicy
+from ginref.app.session import Session
+from ginref.app.session_policy import SessionPolicy
 from ginref.app.signing import Signing
 from ginref.app.sweep import Sweeper
 from ginref.app.watch import Watcher
