@@ -1,0 +1,1 @@
+"""Tournaments of matches: pure functions of a configuration and an event log."""
