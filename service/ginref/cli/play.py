@@ -159,7 +159,11 @@ def _check_save(file: Path, matches: int) -> None:
     """Refuse a file that cannot be written before the match is played."""
     if matches > 1:
         raise _SaveError("--save is for one match")
+    is_there = file.exists() or file.is_symlink()
     _save(file, "", mode="a")
+    if not is_there:
+        # Nothing may come of the match.
+        file.unlink()
 
 
 def _save(file: Path, text: str, *, mode: Literal["a", "w"] = "w") -> None:

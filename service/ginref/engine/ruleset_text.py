@@ -9,6 +9,7 @@ when it names none.
 """
 
 import json
+import re
 import tomllib
 from collections.abc import Sequence
 from typing import Any, Final
@@ -18,6 +19,10 @@ from ginref.engine.ruleset import PRESETS, Ruleset
 
 _WHOLE: Final = "ruleset"
 """Named as the key when the text as a whole is at fault."""
+
+_TOML_KEY: Final = re.compile(
+    r"""^[ \t]*(?:([A-Za-z0-9_-]+)|"([^"\\\n]*)"|'([^'\n]*)')[ \t]*=""", re.MULTILINE
+)
 
 
 def read_ruleset(text: str) -> Ruleset:
@@ -52,6 +57,8 @@ def _read_options(text: str) -> dict[str, Any]:
     except RulesetError:
         raise
     except (ValueError, RecursionError) as error:
+        if not is_json:
+            _check_twice(text)
         kind = "JSON" if is_json else "TOML"
         raise RulesetError(_WHOLE, f"not {kind}: {error}") from None
     return options
@@ -65,3 +72,13 @@ def _members(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
             raise RulesetError(key, "given twice")
         members[key] = value
     return members
+
+
+def _check_twice(text: str) -> None:
+    """Name a key that comes twice in a text of TOML: who reads TOML names none."""
+    seen: set[str] = set()
+    for found in _TOML_KEY.finditer(text):
+        key = "".join(filter(None, found.groups()))
+        if key in seen:
+            raise RulesetError(key, "given twice") from None
+        seen.add(key)

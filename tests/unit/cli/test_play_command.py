@@ -195,6 +195,20 @@ def test_a_bot_that_raises_is_told_in_a_line(
     )
 
 
+@pytest.mark.parametrize("hook", ["__init__", "match_started"])
+def test_a_match_that_never_begins_leaves_no_file_behind(
+    run: Run, wrong: Callable[[str, str], Path], tmp_path: Path, hook: str
+) -> None:
+    bot, new, old = wrong(hook, "raise LookupError"), tmp_path / "new", tmp_path / "old"
+    old.write_text("an earlier match", encoding="utf-8")
+
+    for file in (new, old):
+        assert run("simple", bot, "--save", file).exit_code == 1
+
+    assert not new.exists()
+    assert old.read_text(encoding="utf-8") == "an earlier match"
+
+
 @pytest.mark.parametrize("hook", HOOKS)
 def test_a_bot_that_would_end_the_program_is_told_in_a_line(
     run: Run, wrong: Callable[[str, str], Path], hook: str

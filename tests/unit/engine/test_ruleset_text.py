@@ -78,7 +78,11 @@ def test_json_may_switch_off_what_a_preset_has() -> None:
         pytest.param('{"name": "a", "wall": {"x": 1}}', "wall", id="an object"),
         pytest.param("", "name", id="nothing"),
         pytest.param("name is club", "ruleset", id="no TOML"),
-        pytest.param('name = "a"\nname = "b"', "ruleset", id="TOML names it twice"),
+        pytest.param('name = "a"\nname = "b"', "name", id="TOML names it twice"),
+        pytest.param(
+            "name = 'a'\nwall = 2 # cards\n  'wall'=3", "wall", id="in quotes as well"
+        ),
+        pytest.param('# name = "a"\nname = a', "ruleset", id="once in a comment"),
         pytest.param("{", "ruleset", id="no JSON"),
         pytest.param('{"a":' * 50_000, "ruleset", id="JSON without an end"),
         pytest.param(f"wall = {'9' * 5000}", "ruleset", id="no number of this world"),
