@@ -189,7 +189,8 @@ def apply(match: Match, seat: Seat, move: Move, deck_for: DeckFor) -> Match:
     round_ = apply_move(match.round, match.rules, seat, move)
     if isinstance(round_.phase, RoundOver):
         return _next_round(match, round_, round_.phase.result, deck_for)
-    return match._replace(round=round_)
+    rules, seats, number, _, sheet, history, last_result, over = match
+    return Match(rules, seats, number, round_, sheet, history, last_result, over)
 
 
 def _next_round(

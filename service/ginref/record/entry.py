@@ -106,19 +106,20 @@ class Voided:
     lost: int = 0
 
 
-Entry = (
+RareEntry = (
     Created
     | Accepted
     | Declined
     | Committed
     | Revealed
-    | Moved
-    | Refused
     | Resigned
     | Aborted
     | TimedOut
     | Voided
 )
+"""What happens a few times in a match at most: all but what its moves make."""
+
+Entry = RareEntry | Moved | Refused
 
 
 @dataclass(frozen=True, slots=True)
