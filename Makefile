@@ -60,8 +60,8 @@ bench: development kaggle ## Measure a referee beside a bare server; build/bench
 	@MATCHES=$(MATCHES) REPETITIONS=$(REPETITIONS) \
 	  $(BIN)/python -m tests.benchmarks.bench_referee
 
-# Some of stores, open, bots and watchers.
-PARTS ?= stores,open,bots,watchers
+# Some of stores, open, bots, watchers and timeouts.
+PARTS ?= stores,open,bots,watchers,timeouts
 
 .PHONY: bench-scale
 bench-scale: development ## Measure a referee with very many of everything; build/bench-scale.json

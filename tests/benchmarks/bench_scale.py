@@ -21,6 +21,7 @@ from tests.benchmarks.row import grid_of
 from tests.benchmarks.scale_attached import attached_bots
 from tests.benchmarks.scale_open import open_matches
 from tests.benchmarks.scale_store import stores
+from tests.benchmarks.scale_timeouts import timeouts
 from tests.benchmarks.scale_watch import watchers
 
 import ginref
@@ -31,6 +32,7 @@ MATCHES: Final = int(os.environ.get("MATCHES", "24"))
 OPEN: Final = int(os.environ.get("OPEN", "10000"))
 BOTS: Final = int(os.environ.get("BOTS", "2000"))
 WATCHERS: Final = int(os.environ.get("WATCHERS", "5000"))
+TIMEOUTS: Final = int(os.environ.get("TIMEOUTS", "10000"))
 
 Part = Callable[[int, int], Awaitable[Finding]]
 
@@ -39,6 +41,7 @@ PARTS: Final[dict[str, Part]] = {
     "open": lambda _, core: open_matches(core, OPEN),
     "bots": lambda _, core: attached_bots(core, BOTS),
     "watchers": lambda _, core: watchers(core, WATCHERS),
+    "timeouts": lambda mine, core: timeouts(mine, core, TIMEOUTS),
 }
 
 
@@ -71,7 +74,9 @@ async def run(console: Console) -> int:
 
 def show(console: Console, finding: Finding) -> None:
     """Print what a part has found."""
-    console.print(grid_of(finding.title, finding.rows))
+    console.print(
+        grid_of(finding.title, finding.rows) if finding.rows else finding.title
+    )
     for name, value in finding.facts.items():
         console.print(f"{name}: {value if isinstance(value, str) else f'{value:,}'}")
     for goal in finding.goals:
