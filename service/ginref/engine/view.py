@@ -15,6 +15,7 @@ from ginref.engine.deadwood import (
     discard_deadwoods,
 )
 from ginref.engine.error import Breach, IllegalMoveError
+from ginref.engine.kept import Kept
 from ginref.engine.legality import check, forbidden_discard, lay_down, options
 from ginref.engine.match import Ending, Match, MatchOver, RoundSummary
 from ginref.engine.meld import Meld, trios_with
@@ -26,6 +27,7 @@ from ginref.engine.phase import (
     UPCARD_OFFERED,
     Phase,
     PhaseName,
+    RoundResult,
     Throw,
     throw_after_pile,
     throw_after_stock,
@@ -293,14 +295,15 @@ def _table(match: Match) -> dict[str, Any]:
         "turn": round_.turns,
         "turns_left": rules.turn_limit - round_.turns,
         "sheet": match.sheet,
-        "last_result": _reveal(match),
+        "last_result": _reveal(match.history, match.last_result),
         "over": match.over,
     }
 
 
-def _reveal(match: Match) -> RoundReveal | None:
-    result = match.last_result
+@Kept
+def _reveal(
+    history: tuple[RoundSummary, ...], result: RoundResult | None
+) -> RoundReveal | None:
     if result is None or result.showdown is None:
         return None
-    summary = match.history[-1]
-    return RoundReveal(**summary._asdict(), showdown=result.showdown)
+    return RoundReveal(**history[-1]._asdict(), showdown=result.showdown)

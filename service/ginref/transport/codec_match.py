@@ -1,6 +1,6 @@
 """A match in public on the wire: facts, endings, clocks, events."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import repeat
 from typing import Final
@@ -21,11 +21,14 @@ from ginref.transport.codec_enum import (
     STEPS,
 )
 from ginref.transport.codec_rules import clock_to_wire, ruleset_to_wire
-from ginref.transport.part import part
+from ginref.transport.part import number, numbers, part, text
 from ginref.v1 import clock_pb2 as clock_pb
 from ginref.v1 import event_pb2 as event_pb
 from ginref.v1 import match_pb2 as match_pb
 from ginref.v1 import seat_pb2 as seat_pb
+
+_Clock: Final = clock_pb.MatchClock
+_Event: Final = event_pb.MatchEvent
 
 _CLOCKS: Final = 1024
 """Seats whose clocks are kept as they were written: one of them runs at a time."""
@@ -33,8 +36,20 @@ _CLOCKS: Final = 1024
 
 def time_to_wire(time_ms: int) -> Timestamp:
     """Write a moment given in milliseconds since the Unix epoch."""
+    return Timestamp.FromString(time_to_bytes(time_ms))
+
+
+def time_to_bytes(time_ms: int) -> bytes:
+    """Write a moment in milliseconds since the Unix epoch, as bytes of a `Timestamp`.
+
+    The second is the same for many of them.
+    """
     seconds, rest_ms = divmod(time_ms, 1000)
-    return Timestamp(seconds=seconds, nanos=rest_ms * 1_000_000)
+    return _seconds(seconds) + _nanos(rest_ms * 1_000_000)
+
+
+_seconds: Final = numbers(Timestamp.SECONDS_FIELD_NUMBER)
+_nanos: Final = numbers(Timestamp.NANOS_FIELD_NUMBER)
 
 
 def seats_to_wire(bots: Sequence[str]) -> list[seat_pb.SeatHolder]:
@@ -48,6 +63,11 @@ def seats_to_wire(bots: Sequence[str]) -> list[seat_pb.SeatHolder]:
 def seat_to_wire(seat: Seat | None) -> "seat_pb.Seat.ValueType | None":
     """Write a seat, or nothing for nobody."""
     return None if seat is None else SEATS[seat]
+
+
+def seat_fields(field: int) -> Mapping[Seat | None, bytes]:
+    """Return the field of a message for each seat that can be in it, or nobody."""
+    return {None: b"", **{seat: number(field, SEATS[seat]) for seat in Seat}}
 
 
 def ending_to_wire(ending: Ending) -> match_pb.Ending:
@@ -91,15 +111,7 @@ def clocks_to_wire(clock: ClockFacts) -> clock_pb.MatchClock:
 
 def clocks_to_bytes(clock: ClockFacts) -> bytes:
     """Write the clocks of a match, as bytes of a `MatchClock`."""
-    running = clock_pb.MatchClock(
-        deadline=(
-            None if clock.deadline_ms is None else time_to_wire(clock.deadline_ms)
-        ),
-        server_time=time_to_wire(clock.now_ms),
-        last_elapsed_ms=clock.elapsed_ms,
-        last_referee_ms=clock.referee_ms,
-        credits=map(credit_to_wire, clock.credits),
-    )
+    deadline_ms = clock.deadline_ms
     return b"".join(
         (
             _policy(clock.policy),
@@ -110,13 +122,27 @@ def clocks_to_bytes(clock: ClockFacts) -> bytes:
                 clock.strikes,
                 repeat(clock.strikes_allowed),
             ),
-            running.SerializeToString(),
+            b"" if deadline_ms is None else part(_DEADLINE, time_to_bytes(deadline_ms)),
+            part(_SERVER_TIME, time_to_bytes(clock.now_ms)),
+            _last_elapsed(clock.elapsed_ms),
+            _last_referee(clock.referee_ms),
+            *[
+                part(_CREDITS, credit_to_wire(credit).SerializeToString())
+                for credit in clock.credits
+            ],
         )
     )
 
 
+_DEADLINE: Final = _Clock.DEADLINE_FIELD_NUMBER
+_SERVER_TIME: Final = _Clock.SERVER_TIME_FIELD_NUMBER
+_CREDITS: Final = _Clock.CREDITS_FIELD_NUMBER
+_last_elapsed: Final = numbers(_Clock.LAST_ELAPSED_MS_FIELD_NUMBER)
+_last_referee: Final = numbers(_Clock.LAST_REFEREE_MS_FIELD_NUMBER)
+
+
 def _policy_to_bytes(policy: ClockPolicy) -> bytes:
-    return clock_pb.MatchClock(policy=clock_to_wire(policy)).SerializeToString()
+    return _Clock(policy=clock_to_wire(policy)).SerializeToString()
 
 
 _policy: Final = Kept(_policy_to_bytes)
@@ -130,7 +156,7 @@ def _seat_clock(seat: Seat, bank_ms: int, strikes: int, allowed: int) -> bytes:
         strikes_used=strikes,
         strikes_left=max(0, allowed - strikes),
     )
-    return part(clock_pb.MatchClock.SEATS_FIELD_NUMBER, written.SerializeToString())
+    return part(_Clock.SEATS_FIELD_NUMBER, written.SerializeToString())
 
 
 def credit_to_wire(credit: CreditFacts) -> clock_pb.Credit:
@@ -142,27 +168,38 @@ def credit_to_wire(credit: CreditFacts) -> clock_pb.Credit:
 
 def events_to_wire(events: Iterable[PublicEvent]) -> list[event_pb.MatchEvent]:
     """Write events, oldest first."""
-    return [_event_to_wire(event) for event in events]
+    return [_Event.FromString(event_to_bytes(event)) for event in events]
 
 
-def _event_to_wire(event: PublicEvent) -> event_pb.MatchEvent:
-    written, version = event_pb.MatchEvent, event.version
-    time = time_to_wire(event.time_ms)
-    seat = seat_pb.SEAT_UNSPECIFIED if event.seat is None else SEATS[event.seat]
+def event_to_bytes(event: PublicEvent) -> bytes:
+    """Write an event, as bytes of a `MatchEvent`."""
+    version, time = _version(event.version), time_to_bytes(event.time_ms)
+    return version + part(_TIME, time) + _what_happened(event)
+
+
+def _what_happened(event: PublicEvent) -> bytes:
     match event.kind:
-        case "created":
-            return written(version=version, time=time, created=event_pb.Created())
         case "played":
-            played = event_pb.Played(
-                seat=seat, move=event.move or "", elapsed_ms=event.elapsed_ms
-            )
-            return written(version=version, time=time, played=played)
+            mover, move = _PLAYED_BY[event.seat], text(_MOVE, event.move or "")
+            return part(_PLAYED, mover + move + _elapsed(event.elapsed_ms))
+        case "created":
+            return part(_Event.CREATED_FIELD_NUMBER, b"")
         case "struck":
-            struck = event_pb.Struck(seat=seat, strikes_used=event.strikes)
-            return written(version=version, time=time, struck=struck)
+            used = number(event_pb.Struck.STRIKES_USED_FIELD_NUMBER, event.strikes)
+            return part(_Event.STRUCK_FIELD_NUMBER, _STRUCK[event.seat] + used)
         case "ended":
             ended = event_pb.Ended(ending=maybe_ending_to_wire(event.ending))
-            return written(version=version, time=time, ended=ended)
+            return part(_Event.ENDED_FIELD_NUMBER, ended.SerializeToString())
         case step:
-            prepared = event_pb.Prepared(seat=seat, step=STEPS[step])
-            return written(version=version, time=time, prepared=prepared)
+            taken = number(event_pb.Prepared.STEP_FIELD_NUMBER, STEPS[step])
+            return part(_Event.PREPARED_FIELD_NUMBER, _PREPARED[event.seat] + taken)
+
+
+_TIME: Final = _Event.TIME_FIELD_NUMBER
+_PLAYED: Final = _Event.PLAYED_FIELD_NUMBER
+_MOVE: Final = event_pb.Played.MOVE_FIELD_NUMBER
+_PLAYED_BY: Final = seat_fields(event_pb.Played.SEAT_FIELD_NUMBER)
+_STRUCK: Final = seat_fields(event_pb.Struck.SEAT_FIELD_NUMBER)
+_PREPARED: Final = seat_fields(event_pb.Prepared.SEAT_FIELD_NUMBER)
+_version: Final = numbers(_Event.VERSION_FIELD_NUMBER)
+_elapsed: Final = numbers(event_pb.Played.ELAPSED_MS_FIELD_NUMBER)

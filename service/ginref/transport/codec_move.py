@@ -1,10 +1,10 @@
 """Moves on the wire, either as messages or as the text of a legal option."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeVar, assert_never
 
 from ginref.app.error import Reason, RefusedError
-from ginref.engine.card import Card, CardSet
+from ginref.engine.card import PACK, Card, CardSet
 from ginref.engine.error import NotationError
 from ginref.engine.meld import DeclaredMeld, Meld
 from ginref.engine.move import (
@@ -20,6 +20,7 @@ from ginref.engine.move import (
     parse_move,
 )
 from ginref.transport.field import missing
+from ginref.transport.part import text
 from ginref.v1 import move_pb2 as move_pb
 
 _T = TypeVar("_T")
@@ -99,6 +100,11 @@ def meld_to_wire(meld: Meld) -> move_pb.Meld:
 def cards_to_wire(cards: CardSet) -> list[str]:
     """Write cards by index."""
     return list(map(str, cards))
+
+
+def card_fields(field: int) -> Mapping[Card | None, bytes]:
+    """Return the field of a message for each card that can be in it, or none."""
+    return {None: b"", **{card: text(field, str(card)) for card in PACK}}
 
 
 def _unreadable(at: str, why: object) -> RefusedError:

@@ -12,6 +12,7 @@ from ginref.engine.view import RoundReveal
 from ginref.transport.codec_enum import OUTCOMES, SEATS
 from ginref.transport.codec_match import seat_to_wire
 from ginref.transport.codec_move import cards_to_wire, meld_to_wire
+from ginref.transport.part import numbers
 from ginref.v1 import sheet_pb2 as sheet_pb
 from ginref.v1 import view_pb2 as view_pb
 
@@ -23,8 +24,10 @@ def sheet_to_wire(sheet: ScoreSheet, game_target: int) -> sheet_pb.ScoreSheet:
 
 def sheet_to_bytes(sheet: ScoreSheet, game_target: int) -> bytes:
     """Write the score sheet, as bytes of a `ScoreSheet`."""
-    target = sheet_pb.ScoreSheet(game_target=game_target)
-    return target.SerializeToString() + _columns(sheet)
+    return _target(game_target) + _columns(sheet)
+
+
+_target: Final = numbers(sheet_pb.ScoreSheet.GAME_TARGET_FIELD_NUMBER)
 
 
 def columns_to_wire(positions: Iterable[int]) -> list[int]:
@@ -34,12 +37,7 @@ def columns_to_wire(positions: Iterable[int]) -> list[int]:
 
 def reveal_to_wire(reveal: RoundReveal) -> view_pb.RoundReveal:
     """Write a round that ended in a knock, with both hands."""
-    return view_pb.RoundReveal.FromString(reveal_to_bytes(reveal))
-
-
-def reveal_to_bytes(reveal: RoundReveal) -> bytes:
-    """Write a round that ended in a knock, as bytes of a `RoundReveal`."""
-    rest = view_pb.RoundReveal(
+    return view_pb.RoundReveal(
         round=reveal.number,
         dealer=SEATS[reveal.dealer],
         outcome=OUTCOMES[reveal.outcome],
@@ -47,12 +45,12 @@ def reveal_to_bytes(reveal: RoundReveal) -> bytes:
         points=reveal.points,
         columns=columns_to_wire(reveal.columns),
         idle=seat_to_wire(reveal.idle),
+        showdown=_showdown_to_wire(reveal.showdown),
     )
-    return rest.SerializeToString() + _showdown(reveal.showdown)
 
 
-def _showdown_to_bytes(shown: Showdown) -> bytes:
-    showdown = view_pb.Showdown(
+def _showdown_to_wire(shown: Showdown) -> view_pb.Showdown:
+    return view_pb.Showdown(
         knocker=SEATS[shown.knocker],
         defender=SEATS[shown.defender],
         discard=None if shown.discard is None else str(shown.discard),
@@ -67,11 +65,6 @@ def _showdown_to_bytes(shown: Showdown) -> bytes:
         knocker_points=shown.arrangement.points,
         defender_points=shown.spread.points,
     )
-    return view_pb.RoundReveal(showdown=showdown).SerializeToString()
-
-
-_showdown: Final = Kept(_showdown_to_bytes)
-"""A showdown is part of every view of the round that follows."""
 
 
 def _columns_to_bytes(sheet: ScoreSheet) -> bytes:

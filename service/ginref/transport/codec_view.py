@@ -5,8 +5,9 @@ from functools import lru_cache
 from typing import Final
 
 from ginref.app.report import PublicReport, SeatReport
+from ginref.engine.card import PACK
 from ginref.engine.kept import Kept
-from ginref.engine.move import Move
+from ginref.engine.move import Discard, Move
 from ginref.engine.opponent import sits_out
 from ginref.engine.ruleset import Ruleset
 from ginref.engine.seat import Seat
@@ -17,31 +18,37 @@ from ginref.engine.view import (
     SeatView,
     TableView,
 )
-from ginref.transport.codec_enum import DRAWN_FROM, PHASES, SEATS
+from ginref.transport.codec_enum import DRAWN_FROM, PHASES
 from ginref.transport.codec_match import (
     clocks_to_bytes,
     clocks_to_wire,
-    events_to_wire,
+    event_to_bytes,
     maybe_ending_to_wire,
+    seat_fields,
     seat_to_wire,
     seats_to_wire,
 )
-from ginref.transport.codec_move import cards_to_wire, legal_to_wire
+from ginref.transport.codec_move import card_fields, legal_to_wire
 from ginref.transport.codec_rules import ruleset_to_wire
 from ginref.transport.codec_sheet import (
     columns_to_wire,
-    reveal_to_bytes,
     reveal_to_wire,
     sheet_to_bytes,
     sheet_to_wire,
 )
-from ginref.transport.part import part
+from ginref.transport.part import number, numbers, part, text
 from ginref.v1 import view_pb2 as view_pb
 
 _View: Final = view_pb.SeatView
+_Table: Final = view_pb.TableView
+_Side: Final = view_pb.SeatTable
+_Own: Final = view_pb.OwnCards
 
 _MOVES: Final = 256
 """Legal moves whose bytes are kept: more than there are."""
+
+_COLUMNS: Final = 64
+"""Choices of columns whose bytes are kept."""
 
 _THROWN: Final = 8192
 """Thrown cards whose bytes are kept: each of them is part of many views."""
@@ -57,40 +64,40 @@ def seat_view_to_wire(report: SeatReport) -> view_pb.SeatView:
 
 def seat_view_to_bytes(report: SeatReport) -> bytes:
     """Write all that one seat may know now, as bytes of a `SeatView`."""
-    view, facts, kept = report.view, report.facts, report.view.forbidden_discard
-    own = view_pb.OwnCards(
-        hand=cards_to_wire(view.hand),
-        drawn=None if view.drawn is None else str(view.drawn),
-        drawn_from=DRAWN_FROM[view.drawn_from],
-        kept=None if kept is None else str(kept),
-    )
-    rest = view_pb.SeatView(
-        match_id=facts.match_id,
-        seat=SEATS[view.seat],
-        version=facts.version,
-        next_columns=columns_to_wire(view.next_columns),
-        ending=maybe_ending_to_wire(facts.ending),
-    )
+    view, facts, rules = report.view, report.facts, report.view.rules
+    ending = maybe_ending_to_wire(facts.ending)
     return b"".join(
         (
-            rest.SerializeToString(),
+            text(_MATCH_ID, facts.match_id),
+            _SEAT[view.seat],
+            _version(facts.version),
             _seats(facts.bots),
-            _rules(view.rules),
-            part(_View.TABLE_FIELD_NUMBER, _table_to_bytes(view, _sides(view))),
-            part(_View.OWN_FIELD_NUMBER, own.SerializeToString()),
-            part(
-                _View.SHEET_FIELD_NUMBER,
-                sheet_to_bytes(view.sheet, view.rules.game_target),
-            ),
-            part(_View.CLOCK_FIELD_NUMBER, clocks_to_bytes(report.clock)),
-            *map(_legal, view.legal),
+            _rules(rules),
+            part(_TABLE, _table_to_bytes(view, _sides(view))),
+            part(_OWN, _own_to_bytes(view)),
+            part(_SHEET, sheet_to_bytes(view.sheet, rules.game_target)),
+            _next_columns(view.next_columns),
+            part(_CLOCK, clocks_to_bytes(report.clock)),
             *[
-                part(_View.EVENTS_FIELD_NUMBER, event.SerializeToString())
-                for event in events_to_wire(report.events)
+                _DISCARDS[move.card] if isinstance(move, Discard) else _legal(move)
+                for move in view.legal
             ],
-            _last_round(view.last_result),
+            *[part(_EVENTS, event_to_bytes(event)) for event in report.events],
+            b"" if view.last_result is None else _last_round(view.last_result),
+            b"" if ending is None else part(_ENDING, ending.SerializeToString()),
         )
     )
+
+
+_MATCH_ID: Final = _View.MATCH_ID_FIELD_NUMBER
+_SEAT: Final = seat_fields(_View.SEAT_FIELD_NUMBER)
+_TABLE: Final = _View.TABLE_FIELD_NUMBER
+_OWN: Final = _View.OWN_FIELD_NUMBER
+_SHEET: Final = _View.SHEET_FIELD_NUMBER
+_CLOCK: Final = _View.CLOCK_FIELD_NUMBER
+_EVENTS: Final = _View.EVENTS_FIELD_NUMBER
+_ENDING: Final = _View.ENDING_FIELD_NUMBER
+_version: Final = numbers(_View.VERSION_FIELD_NUMBER)
 
 
 def public_view_to_wire(report: PublicReport) -> view_pb.PublicView | None:
@@ -103,7 +110,7 @@ def public_view_to_wire(report: PublicReport) -> view_pb.PublicView | None:
         version=facts.version,
         seats=seats_to_wire(facts.bots),
         ruleset=ruleset_to_wire(view.rules),
-        table=view_pb.TableView.FromString(_table_to_bytes(view, view.players)),
+        table=_Table.FromString(_table_to_bytes(view, view.players)),
         sheet=sheet_to_wire(view.sheet, view.rules.game_target),
         clock=clocks_to_wire(report.clock),
         last_round=(
@@ -115,53 +122,94 @@ def public_view_to_wire(report: PublicReport) -> view_pb.PublicView | None:
 
 @lru_cache(_TABLES)
 def _seats(bots: tuple[str, ...]) -> bytes:
-    return view_pb.SeatView(seats=seats_to_wire(bots)).SerializeToString()
+    return _View(seats=seats_to_wire(bots)).SerializeToString()
 
 
-def _rules_to_bytes(rules: Ruleset) -> bytes:
-    return view_pb.SeatView(ruleset=ruleset_to_wire(rules)).SerializeToString()
+@Kept
+def _rules(rules: Ruleset) -> bytes:
+    return _View(ruleset=ruleset_to_wire(rules)).SerializeToString()
 
 
-_rules: Final = Kept(_rules_to_bytes)
+@lru_cache(_COLUMNS)
+def _next_columns(columns: tuple[int, ...]) -> bytes:
+    return _View(next_columns=columns_to_wire(columns)).SerializeToString()
 
 
 @lru_cache(_MOVES)
 def _legal(move: Move) -> bytes:
-    written = legal_to_wire(move).SerializeToString()
-    return part(_View.LEGAL_MOVES_FIELD_NUMBER, written)
+    return _View(legal_moves=[legal_to_wire(move)]).SerializeToString()
 
 
-def _last_round(reveal: RoundReveal | None) -> bytes:
-    if reveal is None:
-        return b""
-    return part(_View.LAST_ROUND_FIELD_NUMBER, reveal_to_bytes(reveal))
+# Most legal moves are discards, and a card is found faster than a move.
+_DISCARDS: Final = {card: _legal(Discard(card)) for card in PACK}
+
+
+@Kept
+def _last_round(reveal: RoundReveal) -> bytes:
+    return _View(last_round=reveal_to_wire(reveal)).SerializeToString()
+
+
+def _own_to_bytes(view: SeatView) -> bytes:
+    return b"".join(
+        (
+            *[_HAND[card] for card in view.hand],
+            _DRAWN[view.drawn],
+            _DRAWN_FROM[view.drawn_from],
+            _KEPT[view.forbidden_discard],
+        )
+    )
+
+
+_HAND: Final = card_fields(_Own.HAND_FIELD_NUMBER)
+_DRAWN: Final = card_fields(_Own.DRAWN_FIELD_NUMBER)
+_DRAWN_FROM: Final = {
+    origin: number(_Own.DRAWN_FROM_FIELD_NUMBER, value)
+    for origin, value in DRAWN_FROM.items()
+}
+_KEPT: Final = card_fields(_Own.KEPT_FIELD_NUMBER)
 
 
 def _table_to_bytes(view: TableView, sides: Iterable[OpponentView]) -> bytes:
-    rest = view_pb.TableView(
-        round=view.round_number,
-        deal=view.deal_number + 1,
-        phase=PHASES[view.phase],
-        dealer=SEATS[view.dealer],
-        idle=seat_to_wire(view.idle),
-        to_act=seat_to_wire(view.to_act),
-        turn=view.turn,
-        turns_left=view.turns_left,
-        knock_limit=view.knock_limit,
-        first_upcard=str(view.first_upcard),
-        multiplier=view.multiplier,
-        stock_count=view.stock_count,
-        draws_left=view.draws_left,
-        upcard=None if view.upcard is None else str(view.upcard),
-        forced_stock=view.forced_stock,
-    )
     return b"".join(
         (
-            rest.SerializeToString(),
+            _round(view.round_number),
+            _deal(view.deal_number + 1),
+            _PHASE[view.phase],
+            _DEALER[view.dealer],
+            _IDLE[view.idle],
+            _TO_ACT[view.to_act],
+            _turn(view.turn),
+            _turns_left(view.turns_left),
+            _knock_limit(view.knock_limit),
+            _FIRST_UPCARD[view.first_upcard],
+            _multiplier(view.multiplier),
+            _stock_count(view.stock_count),
+            _draws_left(view.draws_left),
+            _UPCARD[view.upcard],
+            _FORCED_STOCK if view.forced_stock else b"",
             *map(_thrown, view.pile),
-            *map(_side, sorted(sides, key=_by_seat)),
+            *map(_side_to_bytes, sorted(sides, key=_by_seat)),
         )
     )
+
+
+_round: Final = numbers(_Table.ROUND_FIELD_NUMBER)
+_deal: Final = numbers(_Table.DEAL_FIELD_NUMBER)
+_PHASE: Final = {
+    phase: number(_Table.PHASE_FIELD_NUMBER, value) for phase, value in PHASES.items()
+}
+_DEALER: Final = seat_fields(_Table.DEALER_FIELD_NUMBER)
+_IDLE: Final = seat_fields(_Table.IDLE_FIELD_NUMBER)
+_TO_ACT: Final = seat_fields(_Table.TO_ACT_FIELD_NUMBER)
+_turn: Final = numbers(_Table.TURN_FIELD_NUMBER)
+_turns_left: Final = numbers(_Table.TURNS_LEFT_FIELD_NUMBER)
+_knock_limit: Final = numbers(_Table.KNOCK_LIMIT_FIELD_NUMBER)
+_FIRST_UPCARD: Final = card_fields(_Table.FIRST_UPCARD_FIELD_NUMBER)
+_multiplier: Final = numbers(_Table.MULTIPLIER_FIELD_NUMBER)
+_stock_count: Final = numbers(_Table.STOCK_COUNT_FIELD_NUMBER)
+_draws_left: Final = numbers(_Table.DRAWS_LEFT_FIELD_NUMBER)
+_UPCARD: Final = card_fields(_Table.UPCARD_FIELD_NUMBER)
+_FORCED_STOCK: Final = number(_Table.FORCED_STOCK_FIELD_NUMBER, value=True)
 
 
 def _by_seat(side: OpponentView) -> Seat:
@@ -176,20 +224,28 @@ def _thrown(entry: DiscardEntry) -> bytes:
         turn=entry.turn,
         taken_by=seat_to_wire(entry.taken_by),
     )
-    return part(view_pb.TableView.THROWN_FIELD_NUMBER, thrown.SerializeToString())
+    return _Table(thrown=[thrown]).SerializeToString()
 
 
-@lru_cache(_TABLES)
-def _side(side: OpponentView) -> bytes:
-    table = view_pb.SeatTable(
-        seat=SEATS[side.seat],
-        hand_count=side.hand_count,
-        known=cards_to_wire(side.known),
-        took=map(str, side.took),
-        refused_upcard=side.passed,
-        refused=map(str, side.upcard_refusals),
+def _side_to_bytes(side: OpponentView) -> bytes:
+    written = (
+        _SIDE[side.seat],
+        _hand_count(side.hand_count),
+        *[_KNOWN[card] for card in side.known],
+        *[_TOOK[card] for card in side.took],
+        _PASSED if side.passed else b"",
+        *[_REFUSED[card] for card in side.upcard_refusals],
     )
-    return part(view_pb.TableView.SEATS_FIELD_NUMBER, table.SerializeToString())
+    return part(_SEATS, b"".join(written))
+
+
+_SEATS: Final = _Table.SEATS_FIELD_NUMBER
+_SIDE: Final = seat_fields(_Side.SEAT_FIELD_NUMBER)
+_hand_count: Final = numbers(_Side.HAND_COUNT_FIELD_NUMBER)
+_KNOWN: Final = card_fields(_Side.KNOWN_FIELD_NUMBER)
+_TOOK: Final = card_fields(_Side.TOOK_FIELD_NUMBER)
+_PASSED: Final = number(_Side.REFUSED_UPCARD_FIELD_NUMBER, value=True)
+_REFUSED: Final = card_fields(_Side.REFUSED_FIELD_NUMBER)
 
 
 def _sides(view: SeatView) -> list[OpponentView]:

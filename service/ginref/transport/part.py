@@ -5,13 +5,19 @@ message that is given to another one as a value is written and read anew, at eve
 depth that it is put into.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
+
+_IS_NUMBER: Final = 0
+"""Wire type of a field that is a number."""
 
 _HAS_LENGTH: Final = 2
 """Wire type of a field whose bytes follow their number."""
 
-_NUMBERS: Final = 16 * 1024
+_LENGTHS: Final = 16 * 1024
+_NUMBERS: Final = 1024
+_BITS: Final = (1 << 64) - 1
 
 
 def part(field: int, written: bytes) -> bytes:
@@ -24,9 +30,33 @@ def part(field: int, written: bytes) -> bytes:
     return _number(field << 3 | _HAS_LENGTH) + _number(len(written)) + written
 
 
-@lru_cache(_NUMBERS)
+def text(field: int, value: str) -> bytes:
+    """Return the field of a message that holds a text; an empty one is absent."""
+    return part(field, value.encode()) if value else b""
+
+
+def number(field: int, value: int) -> bytes:
+    """Return the field of a message that holds a whole number; 0 is absent."""
+    return _number(field << 3 | _IS_NUMBER) + _number(value) if value else b""
+
+
+def numbers(field: int) -> Callable[[int], bytes]:
+    """Return what writes the field of a message that holds a whole number.
+
+    The numbers are short ones, which come again and again.
+    """
+
+    @lru_cache(_NUMBERS)
+    def write(value: int) -> bytes:
+        return number(field, value)
+
+    return write
+
+
+@lru_cache(_LENGTHS)
 def _number(value: int) -> bytes:
     """Write a number, seven bits a byte, the least first."""
+    value &= _BITS
     written = bytearray()
     while value > 0x7F:  # noqa: PLR2004 - seven bits
         written.append(value & 0x7F | 0x80)

@@ -1,6 +1,8 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ginref.transport.part import part
+from ginref.transport.part import number, numbers, part, text
 from ginref.v1 import bot_service_pb2, session_pb2
 
 FIELD = bot_service_pb2.ConnectResponse.MOVE_RESULT_FIELD_NUMBER
@@ -24,3 +26,22 @@ def test_parts_side_by_side_are_one_message() -> None:
     read = bot_service_pb2.ConnectResponse.FromString(part(result, named + placed))
 
     assert read.move_result == session_pb2.MoveResult(request_id="a", match_id="m")
+
+
+@given(st.integers(-(2**31), 2**31 - 1))
+def test_a_number_is_written_as_a_message_writes_it(value: int) -> None:
+    field = session_pb2.MoveAccepted.ELAPSED_MS_FIELD_NUMBER
+
+    whole = session_pb2.MoveAccepted(elapsed_ms=value).SerializeToString()
+
+    assert number(field, value) == whole
+    assert numbers(field)(value) == whole
+
+
+@given(st.text(max_size=200))
+def test_a_text_is_written_as_a_message_writes_it(value: str) -> None:
+    whole = session_pb2.MoveResult(request_id=value).SerializeToString()
+
+    written = text(session_pb2.MoveResult.REQUEST_ID_FIELD_NUMBER, value)
+
+    assert written == whole
