@@ -75,7 +75,7 @@ class Failpoint:
 
 def install(failpoint: Failpoint) -> None:
     """Let the parts of a referee pass the failpoint."""
-    _wrap(Desk, "submit_move", _around(failpoint, "before_read", "before_send"))
+    _wrap(Desk, "judge_move", _around(failpoint, "before_read", "before_send"))
     _wrap(RedisStore, "apply", _around_apply(failpoint))
     _wrap(RedisStore, "acknowledge", _around(failpoint, "", "after_acknowledge"))
     _wrap(FolderArchive, "put", _around(failpoint, "before_archive", "after_archive"))

@@ -19,7 +19,8 @@ from ginref.app import judge, reporting
 from ginref.app.announcer import Announcer
 from ginref.app.caller import Caller
 from ginref.app.hub import Hub
-from ginref.app.keeper import Draft, Keeper, LiveMatch, Stored
+from ginref.app.keeper import Draft, Keeper, Stored
+from ginref.app.live_match import LiveMatch
 from ginref.app.match_store import (
     EVERYTHING,
     Applied,

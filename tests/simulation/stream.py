@@ -71,7 +71,7 @@ class Stream(Feed[Message]):
             )
             hearing = asyncio.create_task(self._hear(session))
             try:
-                async for message in session.outgoing():
+                while (message := await session.next_message()) is not None:
                     yield message
             finally:
                 hearing.cancel()

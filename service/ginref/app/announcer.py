@@ -3,14 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import islice
 from typing import Final
 
 from ginref.app.caller import Caller
 from ginref.app.error import RefusedError
 from ginref.app.hub import Subscription
-from ginref.app.keeper import Keeper, LiveMatch, place_of
+from ginref.app.keeper import Keeper
+from ginref.app.live_match import LiveMatch, place_of
 from ginref.app.match_store import EntryId, MatchStore
 from ginref.app.message import (
     CreditGiven,
@@ -23,71 +22,40 @@ from ginref.app.message import (
     Started,
     Turn,
 )
+from ginref.app.offer_queue import OfferQueue
 from ginref.app.packing import DamageError
-from ginref.app.report import SeatReport
 from ginref.app.reporting import (
     credits_of,
+    earlier_games,
+    last_act,
     match_facts,
     public_events,
     seat_report,
     seats_of,
+    step_before,
 )
+from ginref.app.told import Answer, Told
 from ginref.engine.match import Match
 from ginref.engine.seat import Seat
 from ginref.engine.view import public_view
-from ginref.record.lifecycle import Stage, begin, step
+from ginref.record.lifecycle import Stage
 
 _LOG: Final = logging.getLogger(__name__)
 
 ANYWHERE: Final = EntryId(0)
 """A place that every match has come to: what this process knows will do."""
 
+_NO_GAMES: Final[Mapping[int, Match]] = {}
+
 _BATCH: Final = 64
 """Matches that are looked at together."""
-
-
-@dataclass(slots=True)
-class _Told:
-    """What a bot was told of one seat.
-
-    Attributes:
-        place: Log entry up to which it was told; None before the first word.
-        stage: Stage in which it was last asked for something.
-        started: It was told that play had begun.
-        rounds: Finished rounds it knows of.
-        owed: It is to be told again that it is its turn.
-        credit_ms: Credit of the running clock that it knows of.
-    """
-
-    place: EntryId | None = None
-    stage: Stage | None = None
-    started: bool = False
-    rounds: int = 0
-    owed: bool = False
-    credit_ms: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a bot was answered to an accepted move of a seat.
-
-    Attributes:
-        seat: The seat.
-        version: Version that the move made.
-        turn: The seat's next turn, if it is its turn again.
-    """
-
-    seat: Seat
-    version: int
-    turn: SeatReport | None
 
 
 class Announcer:
     """Compares what a bot was told with what is the case.
 
     Attributes:
-        capacity: Matches that the bot plays at once: offers of more wait until one
-            of them is over. 0 for any number.
+        offers: Which of its matches the bot is offered, and which must wait.
         tells_events: The bot is told of what others do as it happens, and not only
             with its next turn.
     """
@@ -99,11 +67,8 @@ class Announcer:
         self._keeper = keeper
         self._caller = caller
         self._emit = emit
-        self._told: dict[str, dict[Seat, _Told]] = {}
-        # What the bot has been offered or plays, and what must wait for that.
-        self._taken: set[str] = set()
-        self._waiting: dict[str, None] = {}
-        self.capacity = 0
+        self._told: dict[str, dict[Seat, Told]] = {}
+        self.offers = OfferQueue()
         self.tells_events = False
 
     @property
@@ -176,24 +141,12 @@ class Announcer:
             return None
         self.begin(match_id)
         if not self._is_new(live):
-            self._taken.add(match_id)
+            self.offers.take(match_id)
         return live
 
     def begin(self, match_id: str) -> None:
         """Tell all of a match from now on, whatever was told of it before."""
         self._told[match_id] = {}
-
-    def take(self, match_id: str) -> None:
-        """Let the offer of a match wait no longer, whatever the bot's capacity."""
-        self._taken.add(match_id)
-        self._waiting.pop(match_id, None)
-
-    def next_up(self) -> tuple[str, ...]:
-        """Return matches whose offers have waited, as many as the bot can take."""
-        free = len(self._waiting)
-        if self.capacity:
-            free = max(0, self.capacity - len(self._taken))
-        return tuple(islice(self._waiting, free))
 
     def owe_turn(self, match_id: str, seat: Seat) -> None:
         """Tell again that a seat is to act, if it is."""
@@ -211,42 +164,88 @@ class Announcer:
             place: Log entry that it has come to, as far as is known.
             answer: What the bot was just answered.
         """
-        seats = self._told.get(match_id)
-        if seats is None:
+        if match_id not in self._told:
             return False
         try:
             live = await self._keeper.latest(match_id, place)
+            live = await self._keeper.reach(live, self._news_start(live))
+            earlier = (
+                await earlier_games(self._keeper, live)
+                if self._missed_a_round(live)
+                else {}
+            )
         except DamageError:
             # The bot is told of it when it is void.
             _LOG.exception("match %s cannot be read", match_id)
             return False
-        if self._must_wait(live):
+        return self.tell(live, answer, earlier)
+
+    def is_at_hand(self, live: LiveMatch) -> bool:
+        """Say whether all is known that `tell` says of a match."""
+        return (
+            live.state.setup.match_id in self._told
+            and not self._missed_a_round(live)
+            and live.reaches(self._news_start(live))
+        )
+
+    def tell(
+        self,
+        live: LiveMatch,
+        answer: Answer | None = None,
+        earlier: Mapping[int, Match] = _NO_GAMES,
+    ) -> bool:
+        """Tell what is new of a match that is at hand; say whether it is over.
+
+        Args:
+            live: The match.
+            answer: What the bot was just answered.
+            earlier: The match right after each of its rounds, by number, if the bot
+                has missed some.
+        """
+        match_id = live.state.setup.match_id
+        is_new = self._is_new(live)
+        if match_id not in self._told or self.offers.must_wait(match_id, is_new=is_new):
             return False
         here = place_of(live)
-        for seat in seats_of(live, self._caller):
-            told = seats.setdefault(seat, _Told())
+        for seat, told in self._seats(live).items():
             if told.place and here < told.place:
                 # The store has lost what the bot was told: it goes on from here.
-                told = seats[seat] = _Told()
+                told.forget()
             if told.place is None or here > told.place or told.owed:
-                await self._tell(live, seat, told, answer)
+                self._tell(live, seat, told, answer, earlier)
             elif live.clock.credit_ms > told.credit_ms:
                 self._tell_credit(live, seat, told)
         if live.state.ending:
             self._told.pop(match_id, None)
-            self._taken.discard(match_id)
+            self.offers.leave(match_id)
             return True
         return False
 
-    def _must_wait(self, live: LiveMatch) -> bool:
-        """Say whether the offer of a match waits for another match to end."""
-        match_id = live.state.setup.match_id
-        is_full = 0 < self.capacity <= len(self._taken)
-        if is_full and match_id not in self._taken and self._is_new(live):
-            self._waiting[match_id] = None
-            return True
-        self.take(match_id)
-        return False
+    def _news_start(self, live: LiveMatch) -> EntryId:
+        """Return from where the log must be known to tell what is new."""
+        state, start = live.state, place_of(live)
+        for seat, told in self._seats(live).items():
+            if state.to_act is seat:
+                start = min(start, step_before(last_act(live, seat)))
+            elif self.tells_events and told.place:
+                start = min(start, step_before(told.place))
+        return start
+
+    def _missed_a_round(self, live: LiveMatch) -> bool:
+        """Say whether more than one round is over that a seat was not told of."""
+        game = live.state.match
+        if game is None:
+            return False
+        over = len(game.history) - 1
+        told_of = self._seats(live).values()
+        return any(told.place and told.rounds < over for told in told_of)
+
+    def _seats(self, live: LiveMatch) -> Mapping[Seat, Told]:
+        """Return what the bot was told of each of its seats of a match."""
+        seats = self._told[live.state.setup.match_id]
+        if not seats:
+            seats.update((seat, Told()) for seat in seats_of(live, self._caller))
+        return seats
 
     def _is_new(self, live: LiveMatch) -> bool:
         """Say whether the bot has taken no seat of a match yet."""
@@ -255,8 +254,13 @@ class Announcer:
             state.accepted[seat] for seat in seats_of(live, self._caller)
         )
 
-    async def _tell(
-        self, live: LiveMatch, seat: Seat, told: _Told, answer: Answer | None
+    def _tell(
+        self,
+        live: LiveMatch,
+        seat: Seat,
+        told: Told,
+        answer: Answer | None,
+        earlier: Mapping[int, Match],
     ) -> None:
         state, here, known = live.state, place_of(live), told.place
         if answer and (answer.seat is not seat or EntryId(answer.version) != here):
@@ -267,7 +271,7 @@ class Announcer:
         if state.match is None:
             self._ask(live, seat, told)
         else:
-            await self._tell_rounds(live, seat, told, first=known is None)
+            self._tell_rounds(live, seat, told, earlier, first=known is None)
         if state.ending:
             self._emit(
                 MatchOver(
@@ -281,7 +285,7 @@ class Announcer:
             )
         elif state.to_act is seat:
             turn = answer and answer.turn
-            turn = turn or await seat_report(self._keeper, live, seat)
+            turn = turn or seat_report(live, seat)
             if turn is not None:
                 self._emit(Turn(turn))
         elif self.tells_events and state.match and known and here > known:
@@ -293,11 +297,11 @@ class Announcer:
                     match_id=state.setup.match_id,
                     seat=seat,
                     version=state.version,
-                    events=await public_events(self._keeper, live, known),
+                    events=public_events(live, known),
                 )
             )
 
-    def _tell_credit(self, live: LiveMatch, seat: Seat, told: _Told) -> None:
+    def _tell_credit(self, live: LiveMatch, seat: Seat, told: Told) -> None:
         told.credit_ms = live.clock.credit_ms
         given = {credit.seat: credit for credit in credits_of(live)}
         # A seat that owes nothing is told of the one that it waits for.
@@ -311,7 +315,7 @@ class Announcer:
                 )
             )
 
-    def _ask(self, live: LiveMatch, seat: Seat, told: _Told) -> None:
+    def _ask(self, live: LiveMatch, seat: Seat, told: Told) -> None:
         """Ask a seat for what it owes before play, once in each stage."""
         state = live.state
         if seat not in state.awaited or told.stage is state.stage:
@@ -330,8 +334,14 @@ class Announcer:
             )
         )
 
-    async def _tell_rounds(
-        self, live: LiveMatch, seat: Seat, told: _Told, *, first: bool
+    def _tell_rounds(
+        self,
+        live: LiveMatch,
+        seat: Seat,
+        told: Told,
+        earlier: Mapping[int, Match],
+        *,
+        first: bool,
     ) -> None:
         state = live.state
         if state.match is None:
@@ -343,7 +353,6 @@ class Announcer:
         news = () if first else history[told.rounds :]
         told.rounds = len(history)
         # What is shown of a round is shown until the next one ends.
-        earlier = await self._earlier_games(live) if len(news) > 1 else {}
         for summary in news:
             view = public_view(earlier.get(summary.number, state.match))
             last = view.last_result
@@ -358,15 +367,3 @@ class Announcer:
                     game_target=state.setup.ruleset.game_target,
                 )
             )
-
-    async def _earlier_games(self, live: LiveMatch) -> Mapping[int, Match]:
-        """Return a match as it was right after each of its rounds, by number."""
-        match_id = live.state.setup.match_id
-        setup, log = await self._keeper.history(match_id, place_of(live))
-        games: dict[int, Match] = {}
-        state = begin(setup)
-        for logged in log[1:]:
-            state = step(state, logged.entry)
-            if state.match and state.match.history:
-                games.setdefault(len(state.match.history), state.match)
-        return games

@@ -12,14 +12,16 @@ from typing import Final
 
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
+from ginref.app.fault import to_its_end
 from ginref.app.judge import Judge
-from ginref.app.keeper import Keeper, LiveMatch
+from ginref.app.keeper import Keeper
+from ginref.app.live_match import LiveMatch
 from ginref.app.match_store import Creation, Duplicate, EntryId, MatchStore, Wake
 from ginref.app.packing import DamageError
 from ginref.app.port import Archive, Chance, Observer, Registry, Signer
 from ginref.app.promise import Promise
 from ginref.app.report import MatchFacts, MatchList, MatchReport, MoveReport, SeatReport
-from ginref.app.reporting import match_facts, match_report, seat_report
+from ginref.app.reporting import load_seat_report, match_facts, match_report
 from ginref.app.request import Accept, Commit, Decline, NewMatch, SeatStep
 from ginref.app.salvage import Salvage
 from ginref.app.step_taker import StepTaker
@@ -161,7 +163,7 @@ class Desk:
         live = await self._steps.take(live, entry)
         turn = None
         if live.state.to_act is request.seat:
-            turn = await seat_report(self._keeper, live, request.seat)
+            turn = await load_seat_report(self._keeper, live, request.seat)
         return match_facts(live), turn
 
     async def get_match(self, caller: Caller, match_id: str) -> MatchReport:
@@ -209,6 +211,8 @@ class Desk:
     ) -> MoveReport:
         """Judge a move; the same request gives the first answer again.
 
+        Once begun it runs to its end, whatever becomes of the caller.
+
         Args:
             caller: Who submits.
             submission: The move.
@@ -218,22 +222,27 @@ class Desk:
             RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS or MATCH_NOT_FOUND, or
                 why it was refused: see `Judge.submit`.
         """
+        return await to_its_end(self.judge_move(caller, submission, received))
+
+    async def judge_move(
+        self, caller: Caller, submission: Submission, received: float
+    ) -> MoveReport:
+        """Do as `submit_move` does, within a task that nobody cancels.
+
+        Raises:
+            RefusedError: Likewise.
+        """
         try:
-            return await self._submit(caller, submission, received)
+            caller.require("SubmitMove", Role.BOT)
+            check_reach(caller, submission.match_id)
+            live = self._keeper.hint(submission.match_id)
+            if live is None:
+                live = await self._keeper.load(submission.match_id)
+            check_seat(live, caller, submission.seat)
+            return await self._judge.submit(live, submission, received)
         except RefusedError:
             self._tools.observer.move(move_kind(submission.move), "refused")
             raise
-
-    async def _submit(
-        self, caller: Caller, submission: Submission, received: float
-    ) -> MoveReport:
-        caller.require("SubmitMove", Role.BOT)
-        check_reach(caller, submission.match_id)
-        live = self._keeper.hint(submission.match_id)
-        if live is None:
-            live = await self._keeper.load(submission.match_id)
-        check_seat(live, caller, submission.seat)
-        return await self._judge.submit(live, submission, received)
 
     async def resign_match(
         self, caller: Caller, match_id: str, seat: Seat

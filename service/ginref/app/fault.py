@@ -3,12 +3,15 @@
 import asyncio
 import logging
 import secrets
-from typing import Any, Final
+from collections.abc import Coroutine
+from typing import Any, Final, TypeVar
 
 from ginref.app.error import Reason, RefusedError
 from ginref.app.port import StoreUnavailableError
 
 _ID_BYTES: Final = 8
+
+_T = TypeVar("_T")
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -33,7 +36,17 @@ def refusal_of(exception: Exception) -> RefusedError:
     )
 
 
-def overhear(task: asyncio.Task[Any]) -> None:
+async def to_its_end(work: Coroutine[Any, Any, _T]) -> _T:
+    """Wait for work that runs to its end, whatever becomes of the caller."""
+    task = asyncio.create_task(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        task.add_done_callback(_overhear)
+        raise
+
+
+def _overhear(task: asyncio.Task[Any]) -> None:
     """Take note of how a task has ended that nobody waits for any more."""
     error = None if task.cancelled() else task.exception()
     if isinstance(error, Exception):

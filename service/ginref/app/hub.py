@@ -1,6 +1,7 @@
 """Wakes whoever follows a match or a bot in this process."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Self
 
@@ -17,9 +18,15 @@ class Subscription:
         woken_at: How much its hub had passed on when it was last woken.
     """
 
-    def __init__(self, hub: "Hub") -> None:
-        """Belong to a hub; follow nothing yet."""
+    def __init__(self, hub: "Hub", attend: Callable[[Wake], bool] | None) -> None:
+        """Belong to a hub; follow nothing yet.
+
+        Args:
+            hub: Where it is woken from.
+            attend: Asked to deal with a wake at once; says whether it has.
+        """
         self._hub = hub
+        self._attend = attend
         self._topics: set[str] = set()
         self._woken: dict[str, EntryId | None] = {}
         self._bell = Bell()
@@ -39,7 +46,9 @@ class Subscription:
         self._hub.dismiss(topic, self)
 
     def wake(self, wake: Wake) -> None:
-        """Note that a topic may have changed."""
+        """Note that a topic may have changed, unless that is dealt with at once."""
+        if self._attend is not None and self._attend(wake):
+            return
         place, known = wake.place, self._woken.get(wake.topic, wake.place)
         # Of two places the later one counts; none at all means to go and look.
         if place is not None and known is not None:
@@ -113,7 +122,7 @@ class Hub:
         if wake == EVERYTHING:
             # The store may have started again, with less than it had.
             self._places.clear()
-            for follower in self._all:
+            for follower in [*self._all]:
                 follower.wake(wake)
             return
         followers = self._followers.get(wake.topic)
@@ -124,12 +133,16 @@ class Hub:
             if wake.place <= self._places.get(wake.topic, _NOWHERE):
                 return
             self._places[wake.topic] = wake.place
-        for follower in followers:
+        for follower in [*followers]:
             follower.wake(wake)
 
-    def subscribe(self) -> Subscription:
-        """Return a new follower, to be used as a context."""
-        follower = Subscription(self)
+    def subscribe(self, attend: Callable[[Wake], bool] | None = None) -> Subscription:
+        """Return a new follower, to be used as a context.
+
+        Args:
+            attend: Asked to deal with each wake at once; says whether it has.
+        """
+        follower = Subscription(self, attend)
         self._all[follower] = None
         return follower
 

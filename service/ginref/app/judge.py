@@ -4,19 +4,12 @@ from collections.abc import Callable
 from typing import Final
 
 from ginref.app.error import Reason, RefusedError, moment, reason_of
-from ginref.app.keeper import (
-    Draft,
-    Keeper,
-    LiveMatch,
-    Stored,
-    fold,
-    id_of,
-    place_of,
-)
+from ginref.app.keeper import Draft, Keeper, Stored
+from ginref.app.live_match import LiveMatch, fold, id_of, place_of
 from ginref.app.match_store import Duplicate, Refusal, Seen, SubmissionKey, Wake
 from ginref.app.port import Observer
 from ginref.app.report import MoveReport
-from ginref.app.reporting import seat_report
+from ginref.app.reporting import load_seat_report
 from ginref.engine.error import IllegalMoveError
 from ginref.engine.move import move_kind
 from ginref.record.entry import Moved, Refused, StampedEntry, TimedOut
@@ -82,7 +75,7 @@ class Judge:
                     return await self._answer_again(live.seen, submission)
                 await self._refuse_unless_turn(live, submission)
             draft, illegal = self._rule(live, submission, key, received)
-            result = await self._keeper.commit(draft, self.observe)
+            result = await self._keeper.commit_undisturbed(draft, self.observe)
             if isinstance(result, Duplicate):
                 return await self._answer_again(result.seen, submission)
             if isinstance(result, Stored):
@@ -154,7 +147,7 @@ class Judge:
     ) -> MoveReport:
         turn = None
         if after.state.to_act is submission.seat:
-            turn = await seat_report(self._keeper, after, submission.seat)
+            turn = await load_seat_report(self._keeper, after, submission.seat)
         return MoveReport(
             version=after.state.version,
             time_ms=logged.time_ms,

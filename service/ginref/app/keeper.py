@@ -7,29 +7,28 @@ compare-and-set decides whether the hint was right.
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ginref.app import fault
 from ginref.app.error import Reason, RefusedError
+from ginref.app.fault import to_its_end
+from ginref.app.live_match import LiveMatch, fold, id_of, place_of
 from ginref.app.match_store import (
     Applied,
     ApplyResult,
     Change,
     EntryId,
     MatchStore,
-    Seen,
     StoredMatch,
     SubmissionKey,
 )
 from ginref.app.packing import DamageError, Packer
 from ginref.app.port import Sealer, SealError
 from ginref.engine.snapshot import SnapshotError
-from ginref.record.clock import StoredClock, is_late
 from ginref.record.entry import Entry, StampedEntry
 from ginref.record.lifecycle import MatchState, step, timing
-from ginref.record.replay import ReplayError, replay
+from ginref.record.replay import ReplayError
 from ginref.record.setup import Setup
 
 _LOG: Final = logging.getLogger(__name__)
@@ -39,36 +38,6 @@ _HINTS: Final = 12_000
 
 _TAIL: Final = 12
 """Log entries remembered with it: enough for the events of a turn."""
-
-_CREATION: Final = EntryId(1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiveMatch:
-    """A match as far as this process knows it.
-
-    Attributes:
-        state: What happened so far, hidden cards and all.
-        clock: The clocks at the latest step.
-        created_ms: When it was created.
-        now_ms: The store's time when this was known.
-        tail: The latest log entries, without a gap up to the state.
-        seen: Earlier submission under the key that was asked about.
-    """
-
-    state: MatchState
-    clock: StoredClock
-    created_ms: int
-    now_ms: int
-    tail: tuple[StampedEntry, ...] = ()
-    seen: Seen | None = None
-
-    @property
-    def is_late(self) -> bool:
-        """The running deadline and its grace are past."""
-        grace_ms = self.state.setup.clock.grace_ms
-        late = is_late(self.now_ms, self.clock.due_ms, grace_ms)
-        return late and not self.state.ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +84,7 @@ class Keeper:
         self._store = store
         self.packer = Packer(sealer)
         self._hints: OrderedDict[str, LiveMatch] = OrderedDict()
-        self._under_way: dict[str, asyncio.Task[Stored | ApplyResult]] = {}
+        self._under_way: dict[str, asyncio.Event] = {}
 
     def hint(self, match_id: str) -> LiveMatch | None:
         """Return the latest state this process knows; it may be out of date."""
@@ -151,10 +120,10 @@ class Keeper:
         """
         if place is not None:
             known = self._hints.get(match_id)
-            task = self._under_way.get(match_id)
-            if task and not (known and place_of(known) >= place):
+            taken = self._under_way.get(match_id)
+            if taken and not (known and place_of(known) >= place):
                 # Word of a step can be faster than the answer to whoever took it.
-                await asyncio.wait([task])
+                await taken.wait()
                 known = self._hints.get(match_id)
             if known and place_of(known) >= place:
                 return known
@@ -197,53 +166,66 @@ class Keeper:
             IllegalMoveError: The rules refuse the move.
             StepError: The match is not at a point where the entry can follow.
         """
-        live = draft.live
-        state = draft.state or step(live.state, draft.entry)
-        match_id = state.setup.match_id
-        task = asyncio.create_task(self._store_step(draft, state, then))
-        self._under_way[match_id] = task
-        task.add_done_callback(lambda done: self._end(match_id, done))
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            task.add_done_callback(fault.overhear)
-            raise
+        state = draft.state or step(draft.live.state, draft.entry)
+        return await to_its_end(self._take(draft, state, then))
 
-    def _end(self, match_id: str, task: asyncio.Task[Stored | ApplyResult]) -> None:
-        if self._under_way.get(match_id) is task:
-            del self._under_way[match_id]
+    async def commit_undisturbed(
+        self, draft: Draft, then: Callable[[Stored], None]
+    ) -> Stored | ApplyResult:
+        """Do as `commit` does, within a task that nobody cancels.
 
-    async def _store_step(
+        Raises:
+            IllegalMoveError: The rules refuse the move.
+            StepError: The match is not at a point where the entry can follow.
+        """
+        state = draft.state or step(draft.live.state, draft.entry)
+        return await self._take(draft, state, then)
+
+    async def _take(
         self, draft: Draft, state: MatchState, then: Callable[[Stored], None]
     ) -> Stored | ApplyResult:
+        match_id, taken = state.setup.match_id, asyncio.Event()
+        self._under_way[match_id] = taken
+        try:
+            result = await self._store.apply(self._change(draft, state))
+            if not isinstance(result, Applied):
+                return result
+            stored = self._settle(draft, state, result)
+            then(stored)
+            return stored
+        finally:
+            taken.set()
+            if self._under_way.get(match_id) is taken:
+                del self._under_way[match_id]
+
+    def _change(self, draft: Draft, state: MatchState) -> Change:
         live = draft.live
         means = timing(live.state, state)
         refusal = state.version == live.state.version
         place = draft.place or place_of(live)
         match_id = state.setup.match_id
         entry_id = EntryId(state.version, state.refusals)
-        result = await self._store.apply(
-            Change(
-                match_id=match_id,
-                expected_version=place.version,
-                expected_refusals=place.refusal,
-                entry=self.packer.pack_entry(match_id, entry_id, draft.entry),
-                refusal=refusal,
-                key=draft.key,
-                state=b"" if refusal else self.packer.pack_state(state),
-                mover=means.mover,
-                to_act=means.to_act,
-                window_ms=means.window_ms,
-                ending=means.ending,
-                judge_time=draft.judge_time,
-                due_only=draft.due_only,
-            )
+        return Change(
+            match_id=match_id,
+            expected_version=place.version,
+            expected_refusals=place.refusal,
+            entry=self.packer.pack_entry(match_id, entry_id, draft.entry),
+            refusal=refusal,
+            key=draft.key,
+            state=b"" if refusal else self.packer.pack_state(state),
+            mover=means.mover,
+            to_act=means.to_act,
+            window_ms=means.window_ms,
+            ending=means.ending,
+            judge_time=draft.judge_time,
+            due_only=draft.due_only,
         )
-        if not isinstance(result, Applied):
-            return result
+
+    def _settle(self, draft: Draft, state: MatchState, result: Applied) -> Stored:
+        live = draft.live
         logged = StampedEntry(
-            version=entry_id.version,
-            refusal=entry_id.refusal,
+            version=state.version,
+            refusal=state.refusals,
             time_ms=result.now_ms,
             entry=draft.entry,
             credit_ms=result.credit_ms,
@@ -256,29 +238,22 @@ class Keeper:
             tail=(*live.tail, logged)[-_TAIL:],
         )
         self.remember(after)
-        stored = Stored(live, after, logged)
-        then(stored)
-        return stored
+        return Stored(live, after, logged)
 
-    async def entries(self, live: LiveMatch, after: EntryId) -> Sequence[StampedEntry]:
-        """Return the log entries of a match after a place, up to its state."""
-        tail, upto = live.tail, place_of(live)
-        if upto <= after:
-            return ()
-        if not tail or id_of(tail[0]) > max(after, _CREATION):
-            match_id = live.state.setup.match_id
-            # One step more than asked for, so that the tail is known to be enough.
-            start = EntryId(max(0, after.version - 1))
-            stored = await self._store.log(match_id, after=start)
-            opened = (self.packer.open_entry(match_id, entry) for entry in stored)
-            tail = tuple(logged for logged in opened if id_of(logged) <= upto)
-            known = self._hints.get(match_id)
-            if known and place_of(known) == upto and len(known.tail) < len(tail):
-                self.remember(replace(known, tail=tail))
-        first = len(tail)
-        while first and id_of(tail[first - 1]) > after:
-            first -= 1
-        return tail[first:]
+    async def reach(self, live: LiveMatch, after: EntryId) -> LiveMatch:
+        """Return a match with its log from a place on, up to its state."""
+        if live.reaches(after):
+            return live
+        match_id, upto = live.state.setup.match_id, place_of(live)
+        # One step more than asked for, so that the tail is known to be enough.
+        start = EntryId(max(0, after.version - 1))
+        stored = await self._store.log(match_id, after=start)
+        opened = (self.packer.open_entry(match_id, entry) for entry in stored)
+        tail = tuple(logged for logged in opened if id_of(logged) <= upto)
+        known = self._hints.get(match_id)
+        if known and place_of(known) == upto and len(known.tail) < len(tail):
+            self.remember(replace(known, tail=tail))
+        return replace(live, tail=tail)
 
     async def history(
         self, match_id: str, upto: EntryId | None = None
@@ -366,29 +341,3 @@ class Keeper:
         if known:
             return known.state.setup
         return self.packer.open_setup(match_id, stored.setup)
-
-
-def fold(setup: Setup, log: Sequence[StampedEntry]) -> LiveMatch:
-    """Return the match that a log leads to, as it was known at its last entry.
-
-    Raises:
-        ReplayError: No referee could have written the log.
-    """
-    played = replay(setup, log)
-    return LiveMatch(
-        state=played.state,
-        clock=played.clock,
-        created_ms=log[0].time_ms,
-        now_ms=log[-1].time_ms,
-        tail=tuple(log),
-    )
-
-
-def place_of(live: LiveMatch) -> EntryId:
-    """Return the log entry that a match stands at."""
-    return EntryId(live.state.version, live.state.refusals)
-
-
-def id_of(logged: StampedEntry) -> EntryId:
-    """Return the place of a log entry."""
-    return EntryId(logged.version, logged.refusal)

@@ -4,10 +4,11 @@ This is the one place where states with hidden cards become reports; hands pass
 through `view_for` alone.
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from ginref.app.caller import Caller, Role
-from ginref.app.keeper import Keeper, LiveMatch, id_of
+from ginref.app.keeper import Keeper
+from ginref.app.live_match import LiveMatch, id_of, place_of
 from ginref.app.match_store import EntryId
 from ginref.app.message import LISTED_MOST
 from ginref.app.report import (
@@ -19,6 +20,7 @@ from ginref.app.report import (
     PublicReport,
     SeatReport,
 )
+from ginref.engine.match import Match
 from ginref.engine.seat import Seat
 from ginref.engine.view import public_view, view_for
 from ginref.record.entry import (
@@ -32,6 +34,7 @@ from ginref.record.entry import (
     Revealed,
     StampedEntry,
 )
+from ginref.record.lifecycle import begin, step
 
 _KINDS: dict[type[Entry], str] = {
     Created: "created",
@@ -112,23 +115,45 @@ def public_report(live: LiveMatch) -> PublicReport:
     )
 
 
-async def seat_report(keeper: Keeper, live: LiveMatch, seat: Seat) -> SeatReport | None:
-    """Return what one seat may know; None before play."""
-    state = live.state
-    if state.match is None:
+def seat_report(live: LiveMatch, seat: Seat) -> SeatReport | None:
+    """Return what one seat may know; None before play.
+
+    The log must be known from `last_act` of the seat on.
+    """
+    game = live.state.match
+    if game is None:
         return None
-    since = EntryId(state.last_moved[seat] or _play_began(live))
     return SeatReport(
         facts=match_facts(live),
-        view=view_for(state.match, seat),
+        view=view_for(game, seat),
         clock=clock_facts(live),
-        events=await public_events(keeper, live, since),
+        events=public_events(live, last_act(live, seat)),
     )
+
+
+async def load_seat_report(
+    keeper: Keeper, live: LiveMatch, seat: Seat
+) -> SeatReport | None:
+    """Return what one seat may know, with as much of the log as that takes."""
+    live = await keeper.reach(live, step_before(last_act(live, seat)))
+    return seat_report(live, seat)
+
+
+def last_act(live: LiveMatch, seat: Seat) -> EntryId:
+    """Return the place of a seat's latest move, or of the first deal."""
+    return EntryId(live.state.last_moved[seat] or _play_began(live))
+
+
+def step_before(after: EntryId) -> EntryId:
+    """Return from where a log must be known to tell what happened after a place."""
+    # The step before tells how long the first one took.
+    return EntryId(max(0, after.version - 1))
 
 
 async def match_report(keeper: Keeper, live: LiveMatch, caller: Caller) -> MatchReport:
     """Return a match as one caller may see it."""
-    reports = [await seat_report(keeper, live, seat) for seat in seats_of(live, caller)]
+    seats = seats_of(live, caller)
+    reports = [await load_seat_report(keeper, live, seat) for seat in seats]
     return MatchReport(
         public=public_report(live),
         seats=tuple(report for report in reports if report is not None),
@@ -143,17 +168,17 @@ def seats_of(live: LiveMatch, caller: Caller) -> tuple[Seat, ...]:
     return tuple([seat for seat in setup.seats if setup.bots[seat] == caller.bot])
 
 
-async def public_events(
-    keeper: Keeper, live: LiveMatch, after: EntryId
-) -> tuple[PublicEvent, ...]:
-    """Return what happened in a match after a place in its log, for everyone."""
-    # The step before tells how long the first one took.
-    before = EntryId(max(0, after.version - 1))
-    entries = await keeper.entries(live, before)
+def public_events(live: LiveMatch, after: EntryId) -> tuple[PublicEvent, ...]:
+    """Return what happened in a match after a place in its log, for everyone.
+
+    The log must be known from `step_before` the place on.
+    """
     return tuple(
-        event
-        for event in _in_public(live, entries)
-        if EntryId(event.version, event.refusal) > after
+        [
+            event
+            for event in _in_public(live, live.log_after(step_before(after)))
+            if EntryId(event.version, event.refusal) > after
+        ]
     )
 
 
@@ -208,6 +233,19 @@ def _with_elapsed(
         if not logged.refusal:
             step_ms = logged.time_ms
     return timed
+
+
+async def earlier_games(keeper: Keeper, live: LiveMatch) -> Mapping[int, Match]:
+    """Return a match as it was right after each of its rounds, by number."""
+    match_id = live.state.setup.match_id
+    setup, log = await keeper.history(match_id, place_of(live))
+    games: dict[int, Match] = {}
+    state = begin(setup)
+    for logged in log[1:]:
+        state = step(state, logged.entry)
+        if state.match and state.match.history:
+            games.setdefault(len(state.match.history), state.match)
+    return games
 
 
 def _play_began(live: LiveMatch) -> int:

@@ -15,15 +15,8 @@ from dataclasses import replace
 from typing import Final
 
 from ginref.app.judge import Judge
-from ginref.app.keeper import (
-    Draft,
-    Keeper,
-    LiveMatch,
-    Stored,
-    fold,
-    id_of,
-    place_of,
-)
+from ginref.app.keeper import Draft, Keeper, Stored
+from ginref.app.live_match import LiveMatch, fold, id_of, place_of
 from ginref.app.match_store import (
     Applied,
     Change,

@@ -6,17 +6,17 @@ state of its matches, so a new attachment is simply told what is the case now.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Final
 
-from ginref.app.announcer import ANYWHERE, Announcer, Answer
+from ginref.app.announcer import ANYWHERE, Announcer
 from ginref.app.caller import Caller, Role
 from ginref.app.desk import Desk, Tools, check_seat
 from ginref.app.error import Reason, RefusedError
 from ginref.app.fault import refusal_of
 from ginref.app.hub import Hub, Subscription
-from ginref.app.keeper import LiveMatch, place_of
-from ginref.app.match_store import EVERYTHING, EntryId
+from ginref.app.live_match import LiveMatch, place_of
+from ginref.app.match_store import EVERYTHING, EntryId, Wake
 from ginref.app.message import (
     Drain,
     Fenced,
@@ -34,6 +34,7 @@ from ginref.app.reporting import listed_facts
 from ginref.app.request import SeatStep
 from ginref.app.session_policy import SessionPolicy
 from ginref.app.session_work import SessionWork
+from ginref.app.told import Answer
 from ginref.engine.seat import Seat
 from ginref.record.submission import Submission
 
@@ -50,6 +51,8 @@ _TELLINGS: Final = 64
 
 _PENDING: Final = 4096
 """Messages of a bot that are at work; one that sends more at once is dropped."""
+
+_Work = Callable[..., Coroutine[Any, Any, None]]
 
 _CLIENT_LENGTH: Final = 64
 """Characters of a client's name that are logged."""
@@ -85,7 +88,7 @@ class Session:
         self._attachment = tools.chance.token(8).hex()
         self._outbox = Outbox(_CROWDED)
         self._telling = asyncio.Semaphore(_TELLINGS)
-        self._subscription: Subscription = hub.subscribe()
+        self._subscription: Subscription = hub.subscribe(self._attend)
         self._announcer = Announcer(tools.keeper, caller, self._emit)
         self._work = SessionWork()
         self._judging: set[str] = set()
@@ -118,7 +121,7 @@ class Session:
             self._emit(Problem(error=RefusedError(Reason.STEP_OUT_OF_ORDER, message)))
             return
         self._greeted = True
-        self._announcer.capacity = capacity
+        self._announcer.offers.capacity = capacity
         self._announcer.tells_events = wants_events
         printable = "".join(filter(str.isprintable, client))[:_CLIENT_LENGTH]
         _LOG.info("bot %s attaches with %r", self._bot, printable)
@@ -143,46 +146,30 @@ class Session:
         self._tell_soon(self._listen)
         self._tell_soon(self._keep_alive)
 
-    async def outgoing(self) -> AsyncIterator[Message]:
-        """Yield what the bot is told, until the attachment ends."""
-        while True:
-            message = await self._outbox.get()
-            if message is None:
-                return
-            yield message
-            if isinstance(message, Fenced):
-                return
+    async def next_message(self) -> Message | None:
+        """Return what the bot is told next; None when the attachment has ended."""
+        return await self._outbox.get()
 
     def submit(self, submission: Submission, received: float) -> None:
         """Judge a move; the answer is a `MoveResult`."""
-        self._call_soon(lambda: self._submit(submission, received))
+        self._call_soon(self._submit, submission, received)
 
     def prepare(self, step: SeatStep) -> None:
         """Take a step of a seat before play; a refusal is a `Problem`."""
-        self._call_soon(
-            lambda: self._call(
-                step.match_id, lambda: self._desk.prepare_seat(self._caller, step)
-            )
-        )
+        self._call_soon(self._call, step.match_id, self._desk.prepare_seat, step)
 
     def resign(self, match_id: str, seat: Seat) -> None:
         """Resign a match; a refusal is a `Problem`."""
-        self._call_soon(
-            lambda: self._call(
-                match_id, lambda: self._desk.resign_match(self._caller, match_id, seat)
-            )
-        )
+        self._call_soon(self._call, match_id, self._desk.resign_match, match_id, seat)
 
     def sync(self, match_id: str, seat: Seat) -> None:
         """Tell again where a match of the bot stands; a refusal is a `Problem`."""
-        self._call_soon(
-            lambda: self._call(match_id, lambda: self._begin(match_id, seat))
-        )
+        self._call_soon(self._call, match_id, self._begin, match_id, seat)
 
     def ready(self, capacity: int) -> None:
         """Offer the bot as many matches at once as it can play; 0 for any number."""
         self.heard()
-        self._announcer.capacity = capacity
+        self._announcer.offers.capacity = capacity
         self._offer_next()
 
     def heard(self) -> None:
@@ -216,20 +203,20 @@ class Session:
             self._tools.observer.attached(-1)
         await self._work.finish()
 
-    def _call_soon(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def _call_soon(self, work: _Work, *facts: Any) -> None:  # noqa: ANN401 - its own
         self.heard()
         if self._work.call_count >= _PENDING:
             self._end(_over_limit("pending", "too many messages are waiting"))
         elif not self._ended:
-            self._work.call(self._guard(work))
+            self._work.call(self._guard(work, *facts))
 
-    def _tell_soon(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def _tell_soon(self, work: _Work, *facts: Any) -> None:  # noqa: ANN401 - its own
         if not self._ended:
-            self._work.tell(self._guard(work))
+            self._work.tell(self._guard(work, *facts))
 
-    async def _guard(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    async def _guard(self, work: _Work, *facts: Any) -> None:  # noqa: ANN401 - its own
         try:
-            await work()
+            await work(*facts)
         except Exception as exception:  # noqa: BLE001 - it ends no more than this
             self._end(refusal_of(exception))
 
@@ -240,9 +227,7 @@ class Session:
             result: MoveReport | RefusedError
             self._judging.add(match_id)
             try:
-                result = await self._desk.submit_move(
-                    self._caller, submission, received
-                )
+                result = await self._desk.judge_move(self._caller, submission, received)
                 version = result.version
                 answer = Answer(seat, version, result.turn)
             except (RefusedError, DamageError) as error:
@@ -260,45 +245,79 @@ class Session:
                     version=version,
                 )
             )
-            await self._tell(match_id, ANYWHERE, answer)
+            if not self._tell_now(match_id, answer):
+                await self._tell(match_id, ANYWHERE, answer)
 
     def _version(self, submission: Submission) -> int:
         live = self._tools.keeper.hint(submission.match_id)
         return live.state.version if live else submission.expected_version
 
     async def _call(
-        self, match_id: str, call: Callable[[], Coroutine[Any, Any, object]]
+        self,
+        match_id: str,
+        call: Callable[..., Coroutine[Any, Any, object]],
+        *facts: Any,  # noqa: ANN401 - those of the call
     ) -> None:
         async with self._work.on(match_id):
             try:
-                await call()
+                await call(self._caller, *facts)
             except (RefusedError, DamageError) as error:
                 self._emit(Problem(error=refusal_of(error), match_id=match_id))
             await self._tell(match_id, ANYWHERE)
 
-    async def _begin(self, match_id: str, seat: Seat) -> None:
+    async def _begin(self, caller: Caller, match_id: str, seat: Seat) -> None:
         self._subscription.follow(match_id)
         try:
             live = await self._tools.keeper.load(match_id)
-            check_seat(live, self._caller, seat)
+            check_seat(live, caller, seat)
             self._announcer.begin(match_id)
-            self._announcer.take(match_id)
+            self._announcer.offers.take(match_id)
         finally:
             if not self._announcer.follows(match_id):
                 self._subscription.leave(match_id)
 
     def _offer_next(self) -> None:
-        for match_id in self._announcer.next_up():
+        for match_id in self._announcer.offers.next_up():
             self._announce_soon(match_id, ANYWHERE)
 
     def _announce_soon(self, match_id: str, place: EntryId | None) -> None:
-        self._tell_soon(lambda: self._announce(match_id, place))
+        self._tell_soon(self._announce, match_id, place)
 
     async def _announce(self, match_id: str, place: EntryId | None) -> None:
         async with self._telling:
             await self._outbox.room()
             async with self._work.on(match_id):
                 await self._tell(match_id, place)
+
+    def _attend(self, wake: Wake) -> bool:
+        """Tell of a match at once, if that takes no waiting; say whether it is done.
+
+        While a move is judged this is done as soon as the move is answered.
+        """
+        match_id, place = wake.topic, wake.place
+        if self._announcer.knows(match_id, place):
+            return True
+        live = self._tools.keeper.hint(match_id)
+        if live is None or place is None or place_of(live) < place:
+            return False
+        if match_id in self._judging:
+            return True
+        is_busy = self._outbox.is_crowded or self._telling.locked()
+        if is_busy or self._work.is_on(match_id):
+            return False
+        try:
+            return self._tell_now(match_id)
+        except Exception as exception:  # noqa: BLE001 - it ends no more than this
+            self._end(refusal_of(exception))
+            return True
+
+    def _tell_now(self, match_id: str, answer: Answer | None = None) -> bool:
+        """Tell what is new of a match that goes on; say whether that could be done."""
+        live = self._tools.keeper.hint(match_id)
+        if live is None or live.state.ending or not self._announcer.is_at_hand(live):
+            return False
+        self._announcer.tell(live, answer)
+        return True
 
     async def _tell(
         self, match_id: str, place: EntryId | None, answer: Answer | None = None
@@ -329,29 +348,12 @@ class Session:
                 for live in await self._find({}):
                     places[live.state.setup.match_id] = ANYWHERE
             for match_id, place in places.items():
-                if self._announcer.knows(match_id, place):
-                    continue
-                if not self._is_at_hand(match_id, place):
+                if not self._announcer.knows(match_id, place):
                     self._announce_soon(match_id, place)
-                elif match_id not in self._judging:
-                    await self._announce(match_id, place)
         self._emit(Drain(self._policy.drain_ms))
         await asyncio.sleep(self._policy.drain_ms / 1000)
         message = "this replica is about to stop"
         self._end(RefusedError(Reason.REFEREE_DRAINING, message))
-
-    def _is_at_hand(self, match_id: str, place: EntryId | None) -> bool:
-        """Say whether a match can be told of up to a place without much waiting.
-
-        While a move is judged this is done as soon as the move is answered.
-        """
-        live = self._tools.keeper.hint(match_id)
-        if live is None or place is None or place_of(live) < place:
-            return False
-        if match_id in self._judging:
-            return True
-        is_busy = self._outbox.is_crowded or self._telling.locked()
-        return not is_busy and not self._work.is_on(match_id)
 
     async def _is_fenced(self) -> bool:
         """End the stream if a newer attachment of the bot has taken over."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from ginref.app.hub import Hub, Subscription
-from ginref.app.keeper import Keeper, LiveMatch
+from ginref.app.keeper import Keeper
+from ginref.app.live_match import LiveMatch
 
 
 @dataclass(frozen=True, slots=True)

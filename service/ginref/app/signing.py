@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ginref.app.desk import Tools
-from ginref.app.keeper import LiveMatch, fold
+from ginref.app.live_match import LiveMatch, fold
 from ginref.app.port import Signer, StoreUnavailableError
 from ginref.record.document import PAYLOAD_TYPE, build_record
 from ginref.record.entry import StampedEntry, Voided

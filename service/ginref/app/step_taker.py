@@ -4,7 +4,8 @@ from typing import Final
 
 from ginref.app.error import Reason, RefusedError
 from ginref.app.judge import Judge
-from ginref.app.keeper import Draft, Keeper, LiveMatch, Stored
+from ginref.app.keeper import Draft, Keeper, Stored
+from ginref.app.live_match import LiveMatch
 from ginref.record.entry import (
     Aborted,
     Accepted,

@@ -9,16 +9,18 @@ from ginref.app.caller import Caller
 from ginref.app.desk import check_reach
 from ginref.app.error import Reason, RefusedError
 from ginref.app.hub import Hub
-from ginref.app.keeper import Keeper, LiveMatch, place_of
+from ginref.app.keeper import Keeper
+from ginref.app.live_match import LiveMatch, place_of
 from ginref.app.match_store import EntryId
 from ginref.app.port import Observer
 from ginref.app.report import MatchFacts, PublicEvent, PublicReport, SeatReport
 from ginref.app.reporting import (
+    load_seat_report,
     match_facts,
     public_events,
     public_report,
-    seat_report,
     seats_of,
+    step_before,
 )
 from ginref.app.shared_read import SharedReads
 from ginref.engine.seat import Seat
@@ -124,14 +126,15 @@ class Watcher:
     ) -> WatchStep:
         here, state = place_of(live), live.state
         turns = [
-            await seat_report(self._keeper, live, seat)
+            await load_seat_report(self._keeper, live, seat)
             for seat in seats
             if seat is state.to_act
         ]
+        live = await self._keeper.reach(live, step_before(after))
         return WatchStep(
             cursor=f"{here.version}-{here.refusal}",
             facts=match_facts(live),
-            events=await public_events(self._keeper, live, after),
+            events=public_events(live, after),
             public=public_report(live),
             turns=tuple(report for report in turns if report is not None),
         )

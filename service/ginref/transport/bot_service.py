@@ -56,7 +56,7 @@ class BotService(BotServiceServicer):
             await _attach(session, hello)
             hearing = asyncio.create_task(_hear(request_iterator, session))
             try:
-                async for message in session.outgoing():
+                while (message := await session.next_message()) is not None:
                     yield message_to_bytes(message)
             finally:
                 hearing.cancel()

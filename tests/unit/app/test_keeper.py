@@ -10,7 +10,8 @@ import pytest
 from ginref.adapters.sealing import AesSealer
 from ginref.app import keeper as keeper_module
 from ginref.app.error import Reason, RefusedError
-from ginref.app.keeper import Draft, Keeper, LiveMatch, Stored, place_of
+from ginref.app.keeper import Draft, Keeper, Stored
+from ginref.app.live_match import LiveMatch, place_of
 from ginref.app.match_store import EntryId
 from ginref.app.packing import DamageError
 from ginref.app.port import StoreUnavailableError
@@ -168,8 +169,8 @@ async def test_entries_are_those_after_a_place_however_much_is_remembered(
         fresh = (await world.replica()).keeper
         for keeper in (world.one.keeper, fresh, fresh):
             live = await keeper.load(facts.match_id)
-            found = await keeper.entries(live, EntryId(after))
-            assert tuple(found) == log[after:]
+            found = await keeper.reach(live, EntryId(after))
+            assert tuple(found.log_after(EntryId(after))) == log[after:]
 
 
 async def test_entries_of_an_older_state_end_with_it(world: World) -> None:
@@ -179,9 +180,11 @@ async def test_entries_of_an_older_state_end_with_it(world: World) -> None:
     for _ in range(4):
         await world.move(facts)
 
-    found = await keeper.entries(older, EntryId(facts.version - 2))
+    place = EntryId(facts.version - 2)
+    found = await keeper.reach(older, place)
 
-    assert [logged.version for logged in found] == [facts.version - 1, facts.version]
+    versions = [logged.version for logged in found.log_after(place)]
+    assert versions == [facts.version - 1, facts.version]
 
 
 async def test_a_step_that_cannot_follow_is_not_tried(world: World) -> None:

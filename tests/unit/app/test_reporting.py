@@ -7,7 +7,7 @@ import pytest
 
 from ginref.app.caller import Caller, Role
 from ginref.app.error import RefusedError
-from ginref.app.keeper import LiveMatch
+from ginref.app.live_match import LiveMatch
 from ginref.app.report import PublicEvent, SeatReport
 from ginref.app.reporting import match_report, public_report, seat_report
 from ginref.engine.card import PACK, CardSet
@@ -55,7 +55,7 @@ async def test_nobody_is_told_anything_that_follows_from_hidden_cards(
         live = await world.one.keeper.load(facts.match_id)
         other = _dealt_otherwise(live, turn)
         # A log that is at hand is not read again, so both tell of the same steps.
-        assert await seat_report(world.one.keeper, other, turn.view.seat) == turn
+        assert seat_report(other, turn.view.seat) == turn
         assert public_report(other) == public_report(live)
         told = await match_report(world.one.keeper, live, SPECTATOR)
         assert told.seats == ()

@@ -309,14 +309,13 @@ async def test_a_token_for_one_match_hears_of_no_other(world: World) -> None:
 
     await session.hello({})
 
-    outgoing = session.outgoing()
-    welcome, offer = await anext(outgoing), await anext(outgoing)
+    welcome, offer = await session.next_message(), await session.next_message()
     session.hang_up()
     assert isinstance(welcome, Welcome)
     assert welcome.live == (facts,)
     assert isinstance(offer, Offer)
     assert offer.facts == facts
-    assert [message async for message in outgoing] == []
+    assert await session.next_message() is None
 
 
 async def test_only_bots_attach(world: World) -> None:

@@ -107,7 +107,7 @@ async def test_a_fault_ends_the_stream_and_is_found_in_the_log_by_its_id(
     ear = await attached(world, facts, turn.view.seat)
     await ear.until(Turn)
     secret = "nobody may read this"
-    monkeypatch.setattr(world.desk, "submit_move", lambda *_: 1 / len(secret[:0]))
+    monkeypatch.setattr(world.desk, "judge_move", lambda *_: 1 / len(secret[:0]))
 
     ear.session.submit(world.submission(turn, PASS), 0.0)
 

@@ -63,12 +63,12 @@ class Ear:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.heard: list[Message] = []
-        self._outgoing = session.outgoing()
 
     async def next(self) -> Message:
         """The next message; the test fails when none comes."""
         async with asyncio.timeout(SECONDS):
-            message = await anext(self._outgoing)
+            message = await self.session.next_message()
+        assert message is not None, "the stream has ended"
         self.heard.append(message)
         return message
 
@@ -81,8 +81,10 @@ class Ear:
 
     async def rest(self) -> list[Message]:
         """All messages until the stream ends."""
+        rest = []
         async with asyncio.timeout(SECONDS):
-            rest = [message async for message in self._outgoing]
+            while (message := await self.session.next_message()) is not None:
+                rest.append(message)
         self.heard += rest
         return rest
 

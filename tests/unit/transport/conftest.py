@@ -21,7 +21,8 @@ from ginref.adapters.sealing import AesSealer
 from ginref.app.desk import Desk, Tools
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
-from ginref.app.keeper import Keeper, LiveMatch
+from ginref.app.keeper import Keeper
+from ginref.app.live_match import LiveMatch
 from ginref.app.match_store import ApplyResult, Change, StoredMatch, SubmissionKey
 from ginref.app.port import Signer
 from ginref.app.report import PublicEvent, SeatReport

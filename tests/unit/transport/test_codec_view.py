@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ginref.app.keeper import LiveMatch
+from ginref.app.live_match import LiveMatch
 from ginref.app.message import Turn
 from ginref.app.report import PublicEvent, SeatReport
 from ginref.app.reporting import public_report
