@@ -38,6 +38,23 @@ async def test_every_caller_gets_the_answer_to_its_own_command(
     assert answers == [b"%d" % number for number in range(count)]
 
 
+async def test_what_is_asked_in_one_turn_leaves_in_one_packet(
+    connection: RedisConnection,
+) -> None:
+    async def reads() -> int:
+        stats: bytes = await connection.command("INFO", "stats")
+        facts = dict(line.split(b":") for line in stats.split(b"\r\n") if b":" in line)
+        return int(facts[b"total_reads_processed"])
+
+    count = PACKET_LIMIT // 2
+    before = await reads()
+
+    await asyncio.gather(*(connection.command("ECHO", n) for n in range(count)))
+
+    # Beside the packet, a server is now and then asked how it is.
+    assert await reads() - before < count // 10
+
+
 async def test_commands_that_belong_together_keep_their_order(
     connection: RedisConnection,
 ) -> None:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,3 +101,12 @@ class RefereeProcess:
     def token(self) -> str:
         """Return the operator's token."""
         return (self.data / "operator.token").read_text().strip()
+
+    def metric(self, name: str) -> float:
+        """Return a figure that it tells of itself."""
+        with urllib.request.urlopen(
+            f"http://{self.admin}/metrics", timeout=120
+        ) as told:
+            lines = told.read().decode().splitlines()
+        (found,) = [line for line in lines if line.startswith(f"{name} ")]
+        return float(found.rpartition(" ")[2])

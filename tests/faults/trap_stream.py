@@ -6,7 +6,6 @@ wrong here, and returns what it has counted. L05 to L10 are their names.
 
 import asyncio
 import time
-import urllib.request
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -79,26 +78,14 @@ class Watched:
         line = next(line for line in text.splitlines() if line.startswith("VmRSS"))
         return int(line.split()[1]) / 1024
 
-    async def metric(self, name: str) -> float:
-        """Return a figure that the referee tells."""
-        url = f"http://{self.referee.admin}/metrics"
-
-        def get() -> str:
-            with urllib.request.urlopen(url, timeout=10) as answer:
-                text: str = answer.read().decode()
-                return text
-
-        lines = (await asyncio.to_thread(get)).splitlines()
-        return float(next(line.split()[1] for line in lines if line.startswith(name)))
-
     async def settles(
         self, name: str, value: float, patience_s: float = SETTLED_S
     ) -> float:
         """Wait until a metric has a value; return how long it took."""
         start = time.monotonic()
-        while await self.metric(name) != value:
+        while (found := await asyncio.to_thread(self.referee.metric, name)) != value:
             if time.monotonic() - start > patience_s:
-                raise TimeoutError(f"{name} is {await self.metric(name)}")
+                raise TimeoutError(f"{name} is {found}")
             await asyncio.sleep(0.05)
         return time.monotonic() - start
 
