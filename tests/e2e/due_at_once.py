@@ -1,14 +1,12 @@
 """Very many deadlines that pass at the same moment, and two processes that sweep."""
 
 import asyncio
-import re
 import secrets
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import httpx
 from tests.e2e.referee_process import RefereeProcess
 from tests.e2e.table import PATIENCE
 from tests.unit.app.tool import MemoryArchive, SameChance, Tally
@@ -19,6 +17,7 @@ from ginref.adapters.sealing import AesSealer
 from ginref.app.caller import Caller, Role
 from ginref.app.desk import Desk, Tools
 from ginref.app.gate import Gate
+from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper
 from ginref.app.port import StoreUnavailableError
 from ginref.app.report import MatchFacts
@@ -109,6 +108,7 @@ async def _desk(store: RedisStore, keys: Path) -> Desk:
             chance=chance,
             observer=Tally(),
             engine="0.1.0",
+            hub=Hub(store),
         )
     )
 
@@ -171,14 +171,5 @@ async def _ends(
     return ends, lags_ms
 
 
-async def _metric(sweeper: RefereeProcess, name: str) -> float:
-    """Return what a process says of itself."""
-    async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as client:
-        answer = await client.get(f"http://{sweeper.admin}/metrics")
-    found = re.search(rf"^{name} (\S+)$", answer.text, re.MULTILINE)
-    assert found is not None
-    return float(found[1])
-
-
 async def _metrics(sweepers: Sequence[RefereeProcess], name: str) -> list[float]:
-    return [await _metric(sweeper, name) for sweeper in sweepers]
+    return [await asyncio.to_thread(one.metric, name) for one in sweepers]
