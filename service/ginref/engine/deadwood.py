@@ -165,11 +165,13 @@ def knock_discards(hand: CardSet, limit: int, kept: Card | None) -> tuple[Card, 
         return ()
     meldable = _meldable(mask)
     return tuple(
-        card
-        for card in hand
-        if least - card.points <= limit
-        and card is not kept
-        and (not meldable & card.bit or _least(mask ^ card.bit) <= limit)
+        [
+            card
+            for card in hand
+            if least - card.points <= limit
+            and card is not kept
+            and (not meldable & card.bit or _least(mask ^ card.bit) <= limit)
+        ]
     )
 
 

@@ -74,8 +74,7 @@ def _throws(
     rules: Ruleset, phase: Throw, hand: CardSet, knock_limit: int
 ) -> tuple[Move, ...]:
     kept = forbidden_discard(rules, phase)
-    free = hand if kept is None else hand.remove(kept)
-    moves: list[Move] = [_DISCARDS[card] for card in free]
+    moves: list[Move] = [_DISCARDS[card] for card in hand if card is not kept]
     moves += [_KNOCKS[card] for card in knock_discards(hand, knock_limit, kept)]
     if rules.big_gin_bonus is not None and not deadwood(hand):
         moves.append(_BIG_GIN)

@@ -1,15 +1,16 @@
 """What everybody knows about a seat: what it took from the pile and what it left."""
 
-from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from ginref.engine.card import Card, CardSet
 from ginref.engine.phase import RoundOver, Throw
 from ginref.engine.round import Round
 from ginref.engine.seat import Seat
 
+_NO_CARDS: Final = CardSet()
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpponentView:
+
+class OpponentView(NamedTuple):
     """What everybody knows about one seat of the round.
 
     Attributes:
@@ -34,7 +35,7 @@ def sits_out(seat: Seat) -> OpponentView:
     return OpponentView(
         seat=seat,
         hand_count=0,
-        known=CardSet(),
+        known=_NO_CARDS,
         took=(),
         passed=False,
         upcard_refusals=(),
@@ -45,31 +46,26 @@ def observe(round_: Round, seat: Seat) -> OpponentView:
     """Return what everybody knows about a seat of a round."""
     if not round_.is_played_by(seat):
         return sits_out(seat)
-    took = tuple(entry.card for entry in round_.discards if entry.taken_by is seat)
+    opponent, hand = round_.opponent(seat), round_.hand(seat)
     passed = round_.passes > (seat is round_.dealer)
+    took, refused = [], [round_.first_upcard] if passed else []
+    for card, thrown_by, _, taken_by in round_.discards:
+        if taken_by is seat:
+            took.append(card)
+        elif taken_by is None and thrown_by is opponent:
+            refused.append(card)
+    # About the last discard the seat has decided only once it has drawn.
+    if round_.discards[-1].seat is opponent and not _has_drawn(round_):
+        refused.pop()
     return OpponentView(
         seat=seat,
-        hand_count=len(round_.hand(seat)),
+        hand_count=len(hand),
         # A card that was taken from the pile can leave the hand only to the pile.
-        known=CardSet.of(took) & round_.hand(seat),
-        took=took,
+        known=CardSet.of(took) & hand if took else _NO_CARDS,
+        took=tuple(took),
         passed=passed,
-        upcard_refusals=_refusals(round_, seat, passed=passed),
+        upcard_refusals=tuple(refused),
     )
-
-
-def _refusals(round_: Round, seat: Seat, *, passed: bool) -> tuple[Card, ...]:
-    """Upcards the seat could have taken: passed by, or left for the stock."""
-    left = [round_.first_upcard] if passed else []
-    opponent = round_.opponent(seat)
-    # About the last discard the seat has decided only once it has drawn.
-    decided = round_.discards[1:] if _has_drawn(round_) else round_.discards[1:-1]
-    left += [
-        entry.card
-        for entry in decided
-        if entry.seat is opponent and entry.taken_by is None
-    ]
-    return tuple(left)
 
 
 def _has_drawn(round_: Round) -> bool:

@@ -25,6 +25,7 @@ from ginref.engine.phase import (
     DRAW,
     DRAW_FORCED,
     UPCARD_OFFERED,
+    Draw,
     Phase,
     PhaseName,
     RoundResult,
@@ -243,21 +244,23 @@ def view_for(match: Match, seat: Seat) -> SeatView:
         message = f"{seat!r} is none of {match.seats!r}"
         raise ValueError(message)
     round_ = match.round
-    drawn, drawn_from = None, None
-    if match.to_act is seat and isinstance(round_.phase, Throw):
-        drawn = round_.phase.drawn
-        drawn_from = FROM_PILE if round_.phase.from_pile else FROM_STOCK
+    phase, drawn, drawn_from = round_.phase, None, None
+    if isinstance(phase, Throw) and match.to_act is seat:
+        drawn = phase.drawn
+        drawn_from = FROM_PILE if phase.from_pile else FROM_STOCK
     return SeatView(
         **_table(match),
         seat=seat,
-        hand=round_.hand(seat) if round_.is_played_by(seat) else CardSet(),
+        hand=round_.hand(seat) if round_.is_played_by(seat) else _NO_CARDS,
         drawn=drawn,
         drawn_from=drawn_from,
         own=observe(round_, seat),
         opponents=tuple(
-            observe(round_, other)
-            for other in match.seats
-            if other is not seat and round_.is_played_by(other)
+            [
+                observe(round_, other)
+                for other in match.seats
+                if other is not seat and round_.is_played_by(other)
+            ]
         ),
         next_columns=next_columns(match.sheet, match.rules, seat),
     )
@@ -274,29 +277,30 @@ def public_view(match: Match) -> PublicView:
 
 def _table(match: Match) -> dict[str, Any]:
     """Fields of a `TableView`."""
-    rules, round_ = match.rules, match.round
+    rules, seats, round_number, round_, sheet, history, last_result, over = match
+    phase, stock_count, turns = round_.phase, round_.stock_count, round_.turns
     return {
         "rules": rules,
-        "seats": match.seats,
-        "round_number": match.round_number,
+        "seats": seats,
+        "round_number": round_number,
         "deal_number": match.deal_number,
         "dealer": round_.dealer,
         "idle": match.idle,
         "to_act": match.to_act,
-        "phase": PhaseName.OVER if match.over else round_.phase.name,
-        "forced_stock": round_.phase == DRAW_FORCED,
+        "phase": PhaseName.OVER if over else phase.name,
+        "forced_stock": isinstance(phase, Draw) and phase.forced_stock,
         "knock_limit": round_.knock_limit,
         "multiplier": round_.multiplier,
         "first_upcard": round_.first_upcard,
         "upcard": round_.upcard,
-        "stock_count": round_.stock_count,
-        "draws_left": max(0, round_.stock_count - rules.wall),
+        "stock_count": stock_count,
+        "draws_left": max(0, stock_count - rules.wall),
         "pile": round_.discards,
-        "turn": round_.turns,
-        "turns_left": rules.turn_limit - round_.turns,
-        "sheet": match.sheet,
-        "last_result": _reveal(match.history, match.last_result),
-        "over": match.over,
+        "turn": turns,
+        "turns_left": rules.turn_limit - turns,
+        "sheet": sheet,
+        "last_result": _reveal(history, last_result),
+        "over": over,
     }
 
 
