@@ -21,7 +21,7 @@ from ginref.transport.codec_enum import (
     STEPS,
 )
 from ginref.transport.codec_rules import clock_to_wire, ruleset_to_wire
-from ginref.transport.part import number, numbers, part, text
+from ginref.transport.part import number, numbers, part, parts, text
 from ginref.v1 import clock_pb2 as clock_pb
 from ginref.v1 import event_pb2 as event_pb
 from ginref.v1 import match_pb2 as match_pb
@@ -122,21 +122,17 @@ def clocks_to_bytes(clock: ClockFacts) -> bytes:
                 clock.strikes,
                 repeat(clock.strikes_allowed),
             ),
-            b"" if deadline_ms is None else part(_DEADLINE, time_to_bytes(deadline_ms)),
-            part(_SERVER_TIME, time_to_bytes(clock.now_ms)),
+            b"" if deadline_ms is None else _deadline(time_to_bytes(deadline_ms)),
+            _server_time(time_to_bytes(clock.now_ms)),
             _last_elapsed(clock.elapsed_ms),
             _last_referee(clock.referee_ms),
-            *[
-                part(_CREDITS, credit_to_wire(credit).SerializeToString())
-                for credit in clock.credits
-            ],
+            *map(_credit, clock.credits),
         )
     )
 
 
-_DEADLINE: Final = _Clock.DEADLINE_FIELD_NUMBER
-_SERVER_TIME: Final = _Clock.SERVER_TIME_FIELD_NUMBER
-_CREDITS: Final = _Clock.CREDITS_FIELD_NUMBER
+_deadline: Final = parts(_Clock.DEADLINE_FIELD_NUMBER)
+_server_time: Final = parts(_Clock.SERVER_TIME_FIELD_NUMBER)
 _last_elapsed: Final = numbers(_Clock.LAST_ELAPSED_MS_FIELD_NUMBER)
 _last_referee: Final = numbers(_Clock.LAST_REFEREE_MS_FIELD_NUMBER)
 
@@ -156,7 +152,11 @@ def _seat_clock(seat: Seat, bank_ms: int, strikes: int, allowed: int) -> bytes:
         strikes_used=strikes,
         strikes_left=max(0, allowed - strikes),
     )
-    return part(_Clock.SEATS_FIELD_NUMBER, written.SerializeToString())
+    return _Clock(seats=[written]).SerializeToString()
+
+
+def _credit(credit: CreditFacts) -> bytes:
+    return _Clock(credits=[credit_to_wire(credit)]).SerializeToString()
 
 
 def credit_to_wire(credit: CreditFacts) -> clock_pb.Credit:
@@ -174,14 +174,14 @@ def events_to_wire(events: Iterable[PublicEvent]) -> list[event_pb.MatchEvent]:
 def event_to_bytes(event: PublicEvent) -> bytes:
     """Write an event, as bytes of a `MatchEvent`."""
     version, time = _version(event.version), time_to_bytes(event.time_ms)
-    return version + part(_TIME, time) + _what_happened(event)
+    return version + _time(time) + _what_happened(event)
 
 
 def _what_happened(event: PublicEvent) -> bytes:
     match event.kind:
         case "played":
             mover, move = _PLAYED_BY[event.seat], text(_MOVE, event.move or "")
-            return part(_PLAYED, mover + move + _elapsed(event.elapsed_ms))
+            return _played(mover + move + _elapsed(event.elapsed_ms))
         case "created":
             return part(_Event.CREATED_FIELD_NUMBER, b"")
         case "struck":
@@ -195,8 +195,8 @@ def _what_happened(event: PublicEvent) -> bytes:
             return part(_Event.PREPARED_FIELD_NUMBER, _PREPARED[event.seat] + taken)
 
 
-_TIME: Final = _Event.TIME_FIELD_NUMBER
-_PLAYED: Final = _Event.PLAYED_FIELD_NUMBER
+_time: Final = parts(_Event.TIME_FIELD_NUMBER)
+_played: Final = parts(_Event.PLAYED_FIELD_NUMBER)
 _MOVE: Final = event_pb.Played.MOVE_FIELD_NUMBER
 _PLAYED_BY: Final = seat_fields(event_pb.Played.SEAT_FIELD_NUMBER)
 _STRUCK: Final = seat_fields(event_pb.Struck.SEAT_FIELD_NUMBER)

@@ -36,7 +36,7 @@ from ginref.transport.codec_sheet import (
     sheet_to_bytes,
     sheet_to_wire,
 )
-from ginref.transport.part import number, numbers, part, text
+from ginref.transport.part import number, numbers, parts, text
 from ginref.v1 import view_pb2 as view_pb
 
 _View: Final = view_pb.SeatView
@@ -73,30 +73,30 @@ def seat_view_to_bytes(report: SeatReport) -> bytes:
             _version(facts.version),
             _seats(facts.bots),
             _rules(rules),
-            part(_TABLE, _table_to_bytes(view, _sides(view))),
-            part(_OWN, _own_to_bytes(view)),
-            part(_SHEET, sheet_to_bytes(view.sheet, rules.game_target)),
+            _table(_table_to_bytes(view, _sides(view))),
+            _own(_own_to_bytes(view)),
+            _sheet(sheet_to_bytes(view.sheet, rules.game_target)),
             _next_columns(view.next_columns),
-            part(_CLOCK, clocks_to_bytes(report.clock)),
+            _clock(clocks_to_bytes(report.clock)),
             *[
                 _DISCARDS[move.card] if isinstance(move, Discard) else _legal(move)
                 for move in view.legal
             ],
-            *[part(_EVENTS, event_to_bytes(event)) for event in report.events],
+            *[_event(event_to_bytes(event)) for event in report.events],
             b"" if view.last_result is None else _last_round(view.last_result),
-            b"" if ending is None else part(_ENDING, ending.SerializeToString()),
+            b"" if ending is None else _ending(ending.SerializeToString()),
         )
     )
 
 
 _MATCH_ID: Final = _View.MATCH_ID_FIELD_NUMBER
 _SEAT: Final = seat_fields(_View.SEAT_FIELD_NUMBER)
-_TABLE: Final = _View.TABLE_FIELD_NUMBER
-_OWN: Final = _View.OWN_FIELD_NUMBER
-_SHEET: Final = _View.SHEET_FIELD_NUMBER
-_CLOCK: Final = _View.CLOCK_FIELD_NUMBER
-_EVENTS: Final = _View.EVENTS_FIELD_NUMBER
-_ENDING: Final = _View.ENDING_FIELD_NUMBER
+_table: Final = parts(_View.TABLE_FIELD_NUMBER)
+_own: Final = parts(_View.OWN_FIELD_NUMBER)
+_sheet: Final = parts(_View.SHEET_FIELD_NUMBER)
+_clock: Final = parts(_View.CLOCK_FIELD_NUMBER)
+_event: Final = parts(_View.EVENTS_FIELD_NUMBER)
+_ending: Final = parts(_View.ENDING_FIELD_NUMBER)
 _version: Final = numbers(_View.VERSION_FIELD_NUMBER)
 
 
@@ -152,7 +152,7 @@ def _last_round(reveal: RoundReveal) -> bytes:
 def _own_to_bytes(view: SeatView) -> bytes:
     return b"".join(
         (
-            *[_HAND[card] for card in view.hand],
+            *map(_HAND.__getitem__, view.hand),
             _DRAWN[view.drawn],
             _DRAWN_FROM[view.drawn_from],
             _KEPT[view.forbidden_discard],
@@ -231,15 +231,15 @@ def _side_to_bytes(side: OpponentView) -> bytes:
     written = (
         _SIDE[side.seat],
         _hand_count(side.hand_count),
-        *[_KNOWN[card] for card in side.known],
-        *[_TOOK[card] for card in side.took],
+        *map(_KNOWN.__getitem__, side.known if side.took else ()),
+        *map(_TOOK.__getitem__, side.took),
         _PASSED if side.passed else b"",
-        *[_REFUSED[card] for card in side.upcard_refusals],
+        *map(_REFUSED.__getitem__, side.upcard_refusals),
     )
-    return part(_SEATS, b"".join(written))
+    return _side(b"".join(written))
 
 
-_SEATS: Final = _Table.SEATS_FIELD_NUMBER
+_side: Final = parts(_Table.SEATS_FIELD_NUMBER)
 _SIDE: Final = seat_fields(_Side.SEAT_FIELD_NUMBER)
 _hand_count: Final = numbers(_Side.HAND_COUNT_FIELD_NUMBER)
 _KNOWN: Final = card_fields(_Side.KNOWN_FIELD_NUMBER)

@@ -15,7 +15,7 @@ _IS_NUMBER: Final = 0
 _HAS_LENGTH: Final = 2
 """Wire type of a field whose bytes follow their number."""
 
-_LENGTHS: Final = 16 * 1024
+_LENGTHS: Final = 4096
 _NUMBERS: Final = 1024
 _BITS: Final = (1 << 64) - 1
 
@@ -28,6 +28,20 @@ def part(field: int, written: bytes) -> bytes:
         written: Bytes of the message in it.
     """
     return _number(field << 3 | _HAS_LENGTH) + _number(len(written)) + written
+
+
+def parts(field: int) -> Callable[[bytes], bytes]:
+    """Return what writes the field of a message that holds another message."""
+    start = _number(field << 3 | _HAS_LENGTH)
+
+    @lru_cache(_LENGTHS)
+    def head(length: int) -> bytes:
+        return start + _number(length)
+
+    def write(written: bytes) -> bytes:
+        return head(len(written)) + written
+
+    return write
 
 
 def text(field: int, value: str) -> bytes:

@@ -118,7 +118,7 @@ def test_the_clocks_of_a_match(
 
 
 def event_to_wire(event: PublicEvent) -> event_pb2.MatchEvent:
-    seat = seat_to_wire(event.seat)
+    seat = seat_pb2.SEAT_UNSPECIFIED if event.seat is None else SEATS[event.seat]
     told: dict[str, object] = {
         "created": event_pb2.Created(),
         "played": event_pb2.Played(
