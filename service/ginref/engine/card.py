@@ -13,6 +13,7 @@ from ginref.engine.error import NotationError, shown
 
 _RANKS: Final = "A23456789TJQK"
 _SUITS: Final = "shdc"
+_TEXTS: Final = tuple(rank + suit for suit in _SUITS for rank in _RANKS)
 _FACE_POINTS: Final = 10
 
 CARD_FORM: Final = f"a rank of {_RANKS} and a suit of {_SUITS}"
@@ -110,7 +111,7 @@ class Card:
 
     def __str__(self) -> str:
         """Rank and suit, as in `Td`."""
-        return _RANKS[self.rank] + _SUITS[self.suit]
+        return _TEXTS[self.index]
 
     def __repr__(self) -> str:
         """Read like the call that makes it."""

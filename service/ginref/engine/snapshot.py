@@ -43,8 +43,10 @@ from ginref.engine.showdown import Outcome
 FORMAT: Final = 1
 """First byte of every snapshot; it changes with the layout of the rest."""
 
+_START: Final = chr(FORMAT)
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _CARD_BY_LETTER: Final = dict(zip(_LETTERS, PACK, strict=True))
+_LETTER_BY_CARD: Final = dict(zip(PACK, _LETTERS, strict=True))
 _OUTCOMES: Final = tuple(Outcome)
 _NOBODY: Final = -1
 _SEATS: Final[dict[int, Seat]] = {int(seat): seat for seat in Seat}
@@ -62,12 +64,11 @@ class SnapshotError(EngineError, ValueError):
 
 def encode(match: Match) -> bytes:
     """Write a match."""
-    lines = (
-        _write_rules(match.rules),
-        _write_finished(match.seats, match.sheet, match.history, match.last_result),
-        _line([match.round_number, _write_round(match.round), _write_over(match.over)]),
-    )
-    return bytes([FORMAT]) + "\n".join(lines).encode()
+    rules, seats, round_number, round_, sheet, history, last_result, over = match
+    finished = _write_finished(seats, sheet, history, last_result)
+    ended = "null" if over is None else _line(_write_over(over))
+    current = f"[{round_number},{_write_round(round_)},{ended}]"
+    return f"{_START}{_write_rules(rules)}\n{finished}\n{current}".encode()
 
 
 def decode(data: bytes) -> Match:
@@ -117,7 +118,7 @@ def _line(fields: Sequence[Any]) -> str:
     return _COMPACT.encode(fields)
 
 
-@functools.lru_cache(maxsize=64)
+@Kept
 def _write_rules(rules: Ruleset) -> str:
     """Name the rules, with their differences from the defaults and their digest."""
     defaults = Ruleset(name=rules.name).to_dict()
@@ -277,25 +278,19 @@ def _read_melds(masks: Sequence[int]) -> tuple[Meld, ...]:
     return melds
 
 
-def _write_round(round_: Round) -> list[Any]:
-    non_dealer, dealer = round_.hands
-    discards = round_.discards
-    return [
-        round_.dealer,
-        round_.non_dealer,
-        non_dealer.mask,
-        dealer.mask,
-        _write_deck(round_.deck),
-        round_.drawn,
-        "".join([_LETTERS[entry.card.index] for entry in discards]),
-        "".join([_LETTER_BY_SEAT[entry.seat] for entry in discards]),
-        "".join([_LETTER_BY_SEAT[entry.taken_by] for entry in discards]),
-        round_.passes,
-        _seat(round_.to_act),
-        _write_phase(round_.phase),
-        round_.knock_limit,
-        round_.multiplier,
-    ]
+def _write_round(round_: Round) -> str:
+    """Write numbers and plain letters: what `_line` would write, in less time."""
+    (
+        dealer, non_dealer, (non_dealer_hand, dealer_hand), deck, drawn, discards,
+        passes, to_act, phase, knock_limit, multiplier,
+    ) = round_  # fmt: skip
+    cards, seats, _, takers = zip(*discards, strict=True)
+    return (
+        f"[{dealer:d},{non_dealer:d},{non_dealer_hand.mask},{dealer_hand.mask},"
+        f'"{_write_deck(deck)}",{drawn},"{_write_cards(cards)}",'
+        f'"{_write_seats(seats)}","{_write_seats(takers)}",'
+        f'{passes},{_seat(to_act)},"{_write_phase(phase)}",{knock_limit},{multiplier}]'
+    )
 
 
 def _read_round(fields: Sequence[Any], last_result: RoundResult | None) -> Round:
@@ -358,8 +353,8 @@ def _read_phase(text: str, last_result: RoundResult | None) -> Phase:
     return throws[text[:-1]](drawn)
 
 
-def _write_over(over: MatchOver | None) -> list[Any] | None:
-    return None if over is None else [_seat(over.winner), over.how, over.at_fault]
+def _write_over(over: MatchOver) -> list[Any]:
+    return [_seat(over.winner), over.how, over.at_fault]
 
 
 def _read_over(fields: Sequence[Any] | None) -> MatchOver | None:
@@ -372,10 +367,14 @@ def _read_over(fields: Sequence[Any] | None) -> MatchOver | None:
 
 
 def _write_cards(cards: Iterable[Card]) -> str:
-    return "".join([_LETTERS[card.index] for card in cards])
+    return "".join(map(_LETTER_BY_CARD.__getitem__, cards))
 
 
 _write_deck: Final = Kept(_write_cards)
+
+
+def _write_seats(seats: Iterable[Seat | None]) -> str:
+    return "".join(map(_LETTER_BY_SEAT.__getitem__, seats))
 
 
 def _read_cards(text: str) -> tuple[Card, ...]:

@@ -9,9 +9,10 @@ same state.
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from ginref.engine.kept import Kept
 from ginref.engine.seat import Seat
 from ginref.engine.snapshot import SnapshotError, decode, encode
 from ginref.record.lifecycle import Ending, EndingKind, Fault, MatchState, Stage
@@ -22,6 +23,7 @@ __all__ = ["FORMAT", "SnapshotError", "decode_state", "encode_state"]
 FORMAT: Final = 1
 """First byte of every snapshot; it changes with the layout of the rest."""
 
+_START: Final = chr(FORMAT)
 _COMPACT: Final = json.JSONEncoder(separators=(",", ":"))
 _STAGES: Final = tuple(Stage)
 _NOBODY: Final = -1
@@ -29,21 +31,15 @@ _NOBODY: Final = -1
 
 def encode_state(state: MatchState) -> bytes:
     """Write a state; its setup is not part of it."""
-    facts = [
-        state.version,
-        state.refusals,
-        _STAGES.index(state.stage),
-        [int(accepted) for accepted in state.accepted],
-        [_write_bytes(commitment) for commitment in state.commitments],
-        [_write_bytes(share) for share in state.shares],
-        state.strikes,
-        state.last_moved,
-        state.referee_ms,
-        _write_ending(state.ending),
-    ]
-    line = _COMPACT.encode(facts).encode() + b"\n"
-    game = b"" if state.match is None else encode(state.match)
-    return bytes([FORMAT]) + line + game
+    handshake = _write_handshake(
+        state.stage, state.accepted, state.commitments, state.shares
+    )
+    line = (
+        f"{_START}[{state.version},{state.refusals},{handshake},"
+        f"{_write_numbers(state.strikes)},{_write_numbers(state.last_moved)},"
+        f"{state.referee_ms},{_write_ending(state.ending)}]\n"
+    )
+    return line.encode() + (b"" if state.match is None else encode(state.match))
 
 
 def decode_state(data: bytes, setup: Setup) -> MatchState:
@@ -98,6 +94,27 @@ def _read_state(facts: Sequence[Any], game: bytes, setup: Setup) -> MatchState:
     )
 
 
+@Kept
+def _write_handshake(
+    stage: Stage,
+    accepted: tuple[bool, ...],
+    commitments: tuple[bytes | None, ...],
+    shares: tuple[bytes | None, ...],
+) -> str:
+    """Write what stays as it is once the cards are dealt."""
+    fields = [
+        _STAGES.index(stage),
+        [int(done) for done in accepted],
+        [_write_bytes(commitment) for commitment in commitments],
+        [_write_bytes(share) for share in shares],
+    ]
+    return _COMPACT.encode(fields)[1:-1]
+
+
+def _write_numbers(values: Iterable[int]) -> str:
+    return f"[{','.join(map(str, values))}]"
+
+
 def _write_bytes(value: bytes | None) -> str | None:
     return None if value is None else base64.b64encode(value).decode()
 
@@ -106,11 +123,11 @@ def _read_bytes(text: str | None) -> bytes | None:
     return None if text is None else base64.b64decode(text, validate=True)
 
 
-def _write_ending(ending: Ending | None) -> list[Any] | None:
+def _write_ending(ending: Ending | None) -> str:
     if ending is None:
-        return None
+        return "null"
     winner = _NOBODY if ending.winner is None else ending.winner
-    return [ending.kind, winner, ending.fault, ending.seats_at_fault]
+    return _COMPACT.encode([ending.kind, winner, ending.fault, ending.seats_at_fault])
 
 
 def _read_ending(facts: Sequence[Any] | None) -> Ending | None:
