@@ -38,14 +38,16 @@ class Submission:
 
     def encode(self) -> bytes:
         """Return the canonical bytes: a tag line, then JSON with sorted keys."""
-        return b"ginref/submission/v1\n" + canonical(
-            {
-                "expected_version": self.expected_version,
-                "match_id": self.match_id,
-                "move": str(self.move),
-                "request_id": self.request_id,
-                "seat": str(self.seat),
-            }
+        # Moves and seats are plain letters: in JSON they stay as they are.
+        return (
+            b'ginref/submission/v1\n{"expected_version":%d,"match_id":%b,'
+            b'"move":"%b","request_id":%b,"seat":"%b"}'
+        ) % (
+            self.expected_version,
+            canonical(self.match_id),
+            str(self.move).encode(),
+            canonical(self.request_id),
+            str(self.seat).encode(),
         )
 
     @property

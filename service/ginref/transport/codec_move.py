@@ -1,6 +1,7 @@
 """Moves on the wire, either as messages or as the text of a legal option."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final, TypeVar, assert_never
 
 from ginref.app.error import Reason, RefusedError
@@ -33,6 +34,12 @@ MELD_LIMIT: Final = 4
 
 MELD_CARD_LIMIT: Final = 13
 """Most cards of a declared meld."""
+
+
+_MOVES: Final = 1024
+
+_parse: Final = lru_cache(_MOVES)(parse_move)
+"""The same few moves come again and again."""
 
 
 def move_from_wire(message: move_pb.Move, at: str) -> Move:
@@ -125,7 +132,7 @@ def _card(text: str, at: str) -> Card:
 
 
 def _text(text: str, at: str) -> Move:
-    move = _read(parse_move, text, at)
+    move = _read(_parse, text, at)
     if isinstance(move, Knock) and move.melds:
         _limit([meld.cards for meld in move.melds], at)
     return move

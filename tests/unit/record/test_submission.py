@@ -2,9 +2,12 @@ import hashlib
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ginref.engine.move import DRAW_STOCK, parse_move
 from ginref.engine.seat import Seat
+from ginref.record.setup import canonical
 from ginref.record.submission import Submission
 
 SUBMISSION = Submission(
@@ -23,6 +26,35 @@ CANONICAL = (
 
 def test_a_submission_is_these_bytes_whoever_writes_them() -> None:
     assert SUBMISSION.encode() == CANONICAL
+
+
+@given(
+    st.integers(0, 2**31 - 1),
+    st.text(st.characters(codec="utf-8")),
+    st.text(st.characters(codec="utf-8")),
+    st.sampled_from(["pass", "draw_stock", "discard Td", "knock -", "knock Td"]),
+    st.sampled_from(Seat),
+)
+def test_a_submission_is_a_tag_and_canonical_json(
+    version: int, match_id: str, request_id: str, move: str, seat: Seat
+) -> None:
+    submission = Submission(
+        match_id=match_id,
+        seat=seat,
+        expected_version=version,
+        request_id=request_id,
+        move=parse_move(move),
+    )
+
+    assert submission.encode() == b"ginref/submission/v1\n" + canonical(
+        {
+            "expected_version": version,
+            "match_id": match_id,
+            "move": move,
+            "request_id": request_id,
+            "seat": seat.name.lower(),
+        }
+    )
 
 
 def test_a_submission_is_recognised_by_short_hashes() -> None:
