@@ -13,9 +13,6 @@ WIN: Final = 1.0
 DRAW: Final = 0.5
 LOSS: Final = 0.0
 
-DEFAULT_AWARD: Final = 60
-"""Net points that a forfeited board costs the side that forfeits it."""
-
 
 class Kind(enum.StrEnum):
     """In which way a round counts for an entrant."""
@@ -110,8 +107,13 @@ History = Mapping[str, tuple[Appearance, ...]]
 """The rounds of each entrant, in order."""
 
 
-def history(tallies: Iterable[Tally], award: int = DEFAULT_AWARD) -> History:
-    """Sort tallies by entrant and round; `award` is what a forfeited board costs."""
+def history(tallies: Iterable[Tally], award: int) -> History:
+    """Sort tallies by entrant and round.
+
+    Args:
+        tallies: Of all rounds, in any order.
+        award: Net points that a forfeited board costs the side that forfeits it.
+    """
     rounds: dict[str, list[Appearance]] = {}
     for tally in sorted(tallies, key=lambda tally: tally.round):
         for entrant in filter(None, (tally.first, tally.second)):

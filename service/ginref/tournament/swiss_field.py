@@ -67,7 +67,7 @@ def field_of(active: Sequence[str], tallies: Iterable[Tally]) -> tuple[Candidate
         active: Everyone to be paired, the strongest seed first.
         tallies: All rounds so far, of those who have left, too.
     """
-    known = history(tallies)
+    known = history(tallies, award=0)  # boards do not matter here
     latest = max((seen[-1].round for seen in known.values()), default=0)
     return tuple(_candidate(key, known, latest) for key in active)
 
