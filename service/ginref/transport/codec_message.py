@@ -15,7 +15,6 @@ from ginref.transport.codec_enum import OUTCOMES, REASONS, SEATS
 from ginref.transport.codec_match import (
     credit_to_wire,
     ending_to_wire,
-    events_to_wire,
     match_to_wire,
     seat_to_wire,
     seats_to_wire,
@@ -28,7 +27,11 @@ from ginref.transport.codec_sheet import (
     reveal_to_wire,
     sheet_to_wire,
 )
-from ginref.transport.codec_view import seat_view_to_bytes, seat_view_to_wire
+from ginref.transport.codec_turn import (
+    accepted_to_bytes,
+    events_to_bytes,
+    turn_to_bytes,
+)
 from ginref.transport.field import (
     MESSAGE_BYTES,
     invalid,
@@ -37,7 +40,6 @@ from ginref.transport.field import (
     read_id,
     read_within,
 )
-from ginref.transport.part import part
 from ginref.transport.status import refusal_of
 from ginref.v1 import bot_service_pb2 as bot_pb
 from ginref.v1 import session_pb2 as session_pb
@@ -147,12 +149,15 @@ def match_id_named(request: bot_pb.ConnectRequest) -> str:
 
 def message_to_bytes(message: app.Message) -> bytes:
     """Write what the referee says, as bytes of a `ConnectResponse`."""
-    if isinstance(message, app.Turn):
-        view = part(
-            session_pb.Turn.VIEW_FIELD_NUMBER, seat_view_to_bytes(message.report)
-        )
-        return part(bot_pb.ConnectResponse.TURN_FIELD_NUMBER, view)
-    return message_to_wire(message).SerializeToString()
+    match message:
+        case app.Turn(report):
+            return turn_to_bytes(report)
+        case app.MoveResult(result=MoveReport() as report):
+            return accepted_to_bytes(message, report)
+        case app.Events():
+            return events_to_bytes(message)
+        case _:
+            return message_to_wire(message).SerializeToString()
 
 
 def message_to_wire(  # noqa: C901, PLR0911, PLR0912 - one case for each message
@@ -183,19 +188,10 @@ def message_to_wire(  # noqa: C901, PLR0911, PLR0912 - one case for each message
                     ruleset=ruleset_to_wire(facts.ruleset),
                 )
             )
-        case app.Turn(report):
-            return respond(turn=session_pb.Turn(view=seat_view_to_wire(report)))
-        case app.Events():
-            return respond(
-                events=session_pb.Events(
-                    match_id=message.match_id,
-                    seat=SEATS[message.seat],
-                    version=message.version,
-                    events=events_to_wire(message.events),
-                )
-            )
-        case app.MoveResult():
-            return respond(move_result=_move_result(message))
+        case app.MoveResult(result=RefusedError() as error):
+            return respond(move_result=_refused(message, error))
+        case app.Turn() | app.Events() | app.MoveResult():
+            return respond.FromString(message_to_bytes(message))
         case app.RoundOver():
             return respond(round_over=_round_over(message))
         case app.MatchOver():
@@ -326,26 +322,12 @@ def _prepare(message: app.Prepare) -> session_pb.Prepare:
     )
 
 
-def _move_result(message: app.MoveResult) -> session_pb.MoveResult:
-    accepted, refused = None, None
-    match message.result:
-        case MoveReport() as report:
-            accepted = session_pb.MoveAccepted(
-                version=report.version,
-                accept_time=time_to_wire(report.time_ms),
-                elapsed_ms=report.elapsed_ms,
-                referee_ms=report.referee_ms,
-            )
-        case RefusedError() as error:
-            refused = refusal_to_wire(error, message.version)
-        case _:
-            assert_never(message.result)
+def _refused(message: app.MoveResult, error: RefusedError) -> session_pb.MoveResult:
     return session_pb.MoveResult(
         match_id=message.match_id,
         seat=SEATS[message.seat],
         request_id=message.request_id,
-        accepted=accepted,
-        refused=refused,
+        refused=refusal_to_wire(error, message.version),
     )
 
 

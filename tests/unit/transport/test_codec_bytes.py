@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ginref.app.live_match import LiveMatch
-from ginref.app.report import ClockFacts, CreditFacts, PublicEvent, SeatReport
+from ginref.app.message import Events, MoveResult, Turn
+from ginref.app.report import (
+    ClockFacts,
+    CreditFacts,
+    MoveReport,
+    PublicEvent,
+    SeatReport,
+)
 from ginref.engine.card import Card
 from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA, THREE_HANDED, Ruleset
 from ginref.engine.seat import Seat
@@ -23,11 +30,18 @@ from ginref.transport.codec_match import (
     seat_to_wire,
     time_to_bytes,
 )
+from ginref.transport.codec_message import message_to_bytes, message_to_wire
 from ginref.transport.codec_move import legal_to_wire
 from ginref.transport.codec_rules import clock_to_wire, ruleset_to_wire
 from ginref.transport.codec_sheet import reveal_to_wire, sheet_to_wire
-from ginref.transport.codec_view import seat_view_to_bytes
-from ginref.v1 import clock_pb2, event_pb2, seat_pb2, view_pb2
+from ginref.v1 import (
+    bot_service_pb2,
+    clock_pb2,
+    event_pb2,
+    seat_pb2,
+    session_pb2,
+    view_pb2,
+)
 
 RULES = [
     HOLLYWOOD.but(game_target=40),
@@ -229,7 +243,7 @@ moments = st.tuples(
 
 
 @given(moments, st.lists(events, max_size=3))
-def test_a_view_of_a_seat(
+def test_a_turn(
     live_at: Callable[..., LiveMatch],
     make_setup: Callable[..., Setup],
     report_for: Callable[..., SeatReport],
@@ -240,6 +254,54 @@ def test_a_view_of_a_seat(
     live = live_at(number, entries, setup=make_setup(number, rules=rules))
     report = report_for(live, Seat(seat % rules.seat_count), tuple(told))
 
-    read = view_pb2.SeatView.FromString(seat_view_to_bytes(report))
+    read = bot_service_pb2.ConnectResponse.FromString(message_to_bytes(Turn(report)))
 
-    assert read == view_to_wire(report)
+    assert read.turn == session_pb2.Turn(view=view_to_wire(report))
+    assert read == message_to_wire(Turn(report))
+
+
+@given(moments_ms, milliseconds, seats, st.text(min_size=1))
+def test_an_accepted_move(
+    time_ms: int, elapsed_ms: int, seat: Seat, request_id: str
+) -> None:
+    report = MoveReport(
+        version=12,
+        time_ms=time_ms,
+        elapsed_ms=elapsed_ms,
+        referee_ms=3,
+        turn=None,
+        ending=None,
+    )
+    result = MoveResult(
+        match_id="m", seat=seat, request_id=request_id, result=report, version=12
+    )
+
+    read = bot_service_pb2.ConnectResponse.FromString(message_to_bytes(result))
+
+    assert read.move_result == session_pb2.MoveResult(
+        match_id="m",
+        seat=SEATS[seat],
+        request_id=request_id,
+        accepted=session_pb2.MoveAccepted(
+            version=12,
+            accept_time=moment(time_ms),
+            elapsed_ms=elapsed_ms,
+            referee_ms=3,
+        ),
+    )
+    assert read == message_to_wire(result)
+
+
+@given(st.lists(events, max_size=4).map(tuple), seats)
+def test_events_that_happen(told: tuple[PublicEvent, ...], seat: Seat) -> None:
+    message = Events(match_id="m", seat=seat, version=9, events=told)
+
+    read = bot_service_pb2.ConnectResponse.FromString(message_to_bytes(message))
+
+    assert read.events == session_pb2.Events(
+        match_id="m",
+        seat=SEATS[seat],
+        version=9,
+        events=map(event_to_wire, told),
+    )
+    assert read == message_to_wire(message)
