@@ -216,7 +216,7 @@ async def _start(
         observer=observer,
         engine=__version__,
         allow_seeded=config.dev,
-        wake=hub.notify,
+        hub=hub,
     )
     desk = Desk(tools)
     gate = Gate(registry, tools.chance, lambda: time.time_ns() // 1_000_000)

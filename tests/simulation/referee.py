@@ -178,7 +178,7 @@ class Referee:
             observer=Counting(network.journal),
             engine="0.1.0",
             allow_seeded=True,
-            wake=self.hub.notify,
+            hub=self.hub,
             monotonic=network.now,
             now_ms=lambda: EPOCH_MS + round(network.now() * 1000),
         )

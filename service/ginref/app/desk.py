@@ -13,6 +13,7 @@ from typing import Final
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
 from ginref.app.fault import to_its_end
+from ginref.app.hub import Hub
 from ginref.app.judge import Judge
 from ginref.app.keeper import Keeper
 from ginref.app.live_match import LiveMatch
@@ -64,8 +65,8 @@ class Tools:
         chance: Makes secrets.
         observer: Counts.
         engine: Version of the engine, as records say it.
+        hub: Told of each match that this process has changed.
         allow_seeded: Take seeds for deals.
-        wake: Told of each match that this process has changed.
         ended: Set when a match ends in this process.
         monotonic: Tells seconds that only go forward, for what takes time here.
         now_ms: Tells this process's time, in milliseconds since the Unix epoch.
@@ -79,8 +80,8 @@ class Tools:
     chance: Chance
     observer: Observer
     engine: str
+    hub: Hub
     allow_seeded: bool = False
-    wake: Callable[[Wake], None] = lambda _: None
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     monotonic: Callable[[], float] = time.monotonic
     now_ms: Callable[[], int] = _system_time_ms
@@ -96,7 +97,7 @@ class Desk:
         self._judge = Judge(
             tools.keeper,
             tools.observer,
-            wake=tools.wake,
+            hub=tools.hub,
             ended=tools.ended.set,
             monotonic=tools.monotonic,
         )
@@ -141,7 +142,7 @@ class Desk:
         )
         self._keeper.remember(live)
         self._tools.observer.match_created()
-        self._tools.wake(Wake(setup.match_id, result.entry_id))
+        self._tools.hub.notify(Wake(setup.match_id, result.entry_id))
         return match_facts(live)
 
     async def prepare_seat(

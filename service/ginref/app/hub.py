@@ -77,7 +77,7 @@ class Subscription:
         self._closed = True
         for topic in list(self._topics):
             self.leave(topic)
-        self._hub.release(self)
+        self._hub.forget(self)
 
     def __enter__(self) -> Self:
         """Start following."""
@@ -107,6 +107,8 @@ class Hub:
         # Ordered, so that the same wakes reach the same followers in the same order.
         self._followers: defaultdict[str, dict[Subscription, None]] = defaultdict(dict)
         self._places: dict[str, EntryId] = {}
+        self._held: dict[str, int] = {}
+        self._early: dict[str, EntryId] = {}
         self._all: dict[Subscription, None] = {}
         self.passed_on = 0
         self.draining = False
@@ -114,7 +116,28 @@ class Hub:
     async def run(self) -> None:
         """Pass wakes on until cancelled."""
         async for wake in self._store.wakes():
-            self.notify(wake)
+            topic = wake.topic
+            place = wake.place
+            if topic not in self._held or place is None:
+                self.notify(wake)
+            else:
+                self._early[topic] = max(place, self._early.get(topic, place))
+
+    def hold(self, topic: str) -> None:
+        """Keep what the store says of a topic until it is released.
+
+        Word of a step comes before the answer to whoever took it; while one is taken
+        here, the followers need not look for what this process is about to know.
+        """
+        self._held[topic] = self._held.get(topic, 0) + 1
+
+    def release(self, topic: str) -> None:
+        """Pass on what was kept, unless that is known by now."""
+        held = self._held.pop(topic) - 1
+        if held:
+            self._held[topic] = held
+        elif (early := self._early.pop(topic, None)) is not None:
+            self.notify(Wake(topic, early))
 
     def notify(self, wake: Wake) -> None:
         """Wake the followers of a topic, or everyone for `EVERYTHING`."""
@@ -169,6 +192,6 @@ class Hub:
         """Return how many are woken for a topic."""
         return len(self._followers.get(topic, ()))
 
-    def release(self, follower: Subscription) -> None:
-        """Forget a follower."""
+    def forget(self, follower: Subscription) -> None:
+        """Drop a follower for good."""
         self._all.pop(follower, None)

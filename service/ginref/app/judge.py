@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ginref.app.error import Reason, RefusedError, moment, reason_of
+from ginref.app.hub import Hub
 from ginref.app.keeper import Draft, Keeper, Stored
 from ginref.app.live_match import LiveMatch, fold, id_of, place_of
 from ginref.app.match_store import Duplicate, Refusal, Seen, SubmissionKey, Wake
@@ -27,7 +28,7 @@ class Judge:
         keeper: Keeper,
         observer: Observer,
         *,
-        wake: Callable[[Wake], None],
+        hub: Hub,
         ended: Callable[[], None],
         monotonic: Callable[[], float],
     ) -> None:
@@ -36,13 +37,13 @@ class Judge:
         Args:
             keeper: Reads and changes matches.
             observer: Counts.
-            wake: Told of each change.
+            hub: Told of each change.
             ended: Called when a match has ended.
             monotonic: Tells seconds.
         """
         self._keeper = keeper
         self._observer = observer
-        self._wake = wake
+        self._hub = hub
         self._ended = ended
         self._monotonic = monotonic
 
@@ -75,7 +76,11 @@ class Judge:
                     return await self._answer_again(live.seen, submission)
                 await self._refuse_unless_turn(live, submission)
             draft, illegal = self._rule(live, submission, key, received)
-            result = await self._keeper.commit_undisturbed(draft, self.observe)
+            self._hub.hold(submission.match_id)
+            try:
+                result = await self._keeper.commit_undisturbed(draft, self.observe)
+            finally:
+                self._hub.release(submission.match_id)
             if isinstance(result, Duplicate):
                 return await self._answer_again(result.seen, submission)
             if isinstance(result, Stored):
@@ -190,7 +195,7 @@ class Judge:
         if after.ending:
             self._observer.match_over(after.ending.kind)
             self._ended()
-        self._wake(Wake(after.setup.match_id, place_of(stored.after)))
+        self._hub.notify(Wake(after.setup.match_id, place_of(stored.after)))
 
     def _timed_out(self, stored: Stored) -> None:
         self._observer.timeout()

@@ -1,6 +1,7 @@
 """Waking whoever follows a match or a bot."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 
 from ginref.adapters.memory_store import MemoryStore
 from ginref.app.hub import Hub
@@ -48,6 +49,52 @@ async def test_nobody_is_woken_twice_for_the_same_step() -> None:
             hub.notify(Wake("m1", place))
 
         assert await follower.changes() == (Wake("m1", EntryId(5, 1)),)
+
+
+class _News(MemoryStore):
+    """A store that has something to say."""
+
+    def __init__(self, *wakes: Wake) -> None:
+        super().__init__()
+        self._wakes = wakes
+
+    async def wakes(self) -> AsyncGenerator[Wake, None]:
+        for wake in self._wakes:
+            yield wake
+
+
+async def test_word_of_a_step_that_is_taken_here_waits_for_its_end() -> None:
+    hub = Hub(_News(Wake("m1", EntryId(5)), Wake("m1", EntryId(4)), Wake("m2")))
+    with hub.subscribe() as follower:
+        for topic in ("m1", "m2"):
+            follower.follow(topic)
+        hub.hold("m1")
+        hub.hold("m1")
+
+        await hub.run()
+
+        assert await follower.changes() == (Wake("m2"),)
+        hub.release("m1")
+        hub.notify(Wake("m2"))
+        assert await follower.changes() == (Wake("m2"),)
+        hub.release("m1")
+        assert await follower.changes() == (Wake("m1", EntryId(5)),)
+
+
+async def test_word_of_a_step_that_was_taken_here_is_not_passed_on_again() -> None:
+    hub = Hub(_News(Wake("m1", EntryId(5)), Wake("m2")))
+    with hub.subscribe() as follower:
+        for topic in ("m1", "m2"):
+            follower.follow(topic)
+        hub.hold("m1")
+        await hub.run()
+        hub.notify(Wake("m1", EntryId(5)))
+        await follower.changes()
+
+        hub.release("m1")
+        hub.notify(Wake("m2"))
+
+        assert await follower.changes() == (Wake("m2"),)
 
 
 async def test_a_gap_wakes_everyone() -> None:

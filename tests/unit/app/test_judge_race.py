@@ -6,7 +6,7 @@ import pytest
 from tests.unit.app.judgment import World, refusal
 
 from ginref.app.error import Reason, RefusedError
-from ginref.app.match_store import EntryId
+from ginref.app.match_store import EntryId, Wake
 from ginref.app.report import MoveReport
 from ginref.engine.move import PASS
 from ginref.engine.seat import Seat
@@ -165,19 +165,24 @@ async def test_a_move_whose_caller_has_gone_is_stored_counted_and_told(
     turn = await world.turn(facts)
     match_id = facts.match_id
     world.store.answers = asyncio.Event()
-    with world.one.hub.subscribe() as follower:
+    place = EntryId(facts.version + 1)
+    other = await world.replica()
+    with world.one.hub.subscribe() as follower, other.hub.subscribe() as elsewhere:
         follower.follow(match_id)
+        elsewhere.follow(match_id)
         calling = asyncio.create_task(world.submit(world.submission(turn), facts))
         # The store has told of the move, but not yet answered.
-        await follower.changes()
+        await elsewhere.changes()
         calling.cancel()
         with pytest.raises(asyncio.CancelledError):
             await calling
-    assert world.tally.seen["accepted"] == 0
+        assert world.tally.seen["accepted"] == 0
 
-    world.store.answers.set()
-    live = await world.one.keeper.latest(match_id, EntryId(facts.version + 1))
+        world.store.answers.set()
+        live = await world.one.keeper.latest(match_id, place)
+        told = await follower.changes()
 
+    assert told == (Wake(match_id, place),)
     assert world.tally.seen["accepted"] == 1
     assert live.state.version == turn.facts.version + 1
     assert live is world.one.keeper.hint(match_id)

@@ -132,7 +132,7 @@ class World:
                 observer=self.tally,
                 engine="0.1.0",
                 allow_seeded=True,
-                wake=hub.notify,
+                hub=hub,
             ),
             **changes,  # type: ignore[arg-type] # a test names fields of Tools
         )

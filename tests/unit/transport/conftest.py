@@ -221,7 +221,7 @@ async def serve(
             observer=observed,
             engine="0",
             allow_seeded=True,
-            wake=hub.notify,
+            hub=hub,
         )
         gate = Gate(registry, tools.chance, lambda: time.time_ns() // 1_000_000)
         _, operator = await gate.issue_operator()
