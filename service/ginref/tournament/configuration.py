@@ -8,16 +8,10 @@ from typing import Final
 from ginref.engine.ruleset import GIN, Ruleset
 from ginref.record.clock import STANDARD, ClockPolicy
 from ginref.tournament.format import Format
+from ginref.tournament.tiebreak import Criterion, Edition
 
 AWARD: Final = 60
 """Net points a board that a forfeit costs, unless declared otherwise."""
-
-
-EDITION: Final = "gin-2026"
-"""Edition of the tie-break rules that new tournaments follow."""
-
-EDITIONS: Final = (EDITION,)
-"""All that there are."""
 
 
 class Boards(enum.StrEnum):
@@ -131,7 +125,7 @@ class Stage:
     format: Format
     match: MatchFormat = field(default_factory=MatchFormat)
     exceptions: Mapping[str, MatchFormat] = field(default_factory=dict)
-    tie_breaks: tuple[str, ...] = ()
+    tie_breaks: tuple[Criterion, ...] = ()
     promotion: Promotion | None = None
 
 
@@ -232,7 +226,7 @@ class Configuration:
     boards: Boards = Boards.INDEPENDENT
     trust: Trust = Trust.OPEN
     resettable: bool = False
-    edition: str = EDITION
+    edition: Edition = Edition.GIN_2026
     entry: EntryRules = field(default_factory=EntryRules)
     schedule: Schedule = field(default_factory=Schedule)
     conduct: Conduct = field(default_factory=Conduct)

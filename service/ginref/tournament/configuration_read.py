@@ -19,7 +19,6 @@ from dataclasses import fields
 from typing import Any, Final
 
 from ginref.tournament.configuration import (
-    EDITIONS,
     Boards,
     Conduct,
     Configuration,
@@ -48,6 +47,7 @@ from ginref.tournament.format import (
 )
 from ginref.tournament.match_format_read import read_match_format
 from ginref.tournament.option import Option
+from ginref.tournament.tiebreak import Criterion, Edition
 
 FIELD_MOST: Final = 4096
 """Most entrants of a tournament."""
@@ -94,13 +94,6 @@ def read_configuration(document: object) -> Configuration:
     configuration = Configuration(**values)
     refuse_contradictions(configuration)
     return configuration
-
-
-def _read_edition(option: Option) -> str:
-    if option.text() not in EDITIONS:
-        expected = ", ".join(EDITIONS)
-        raise option.fail(f"one of {expected} expected")
-    return option.text()
 
 
 def _read_entry(option: Option) -> EntryRules:
@@ -182,11 +175,23 @@ def _read_stage(option: Option, usual: MatchFormat) -> Stage:
         exceptions=_read_exceptions(found["except"], match)
         if "except" in found
         else {},
-        tie_breaks=()
-        if tie_breaks is None
-        else tuple(one.name() for one in tie_breaks.items()),
+        tie_breaks=() if tie_breaks is None else read_tie_breaks(tie_breaks),
         promotion=_read_promotion(found["promote"]) if "promote" in found else None,
     )
+
+
+def read_tie_breaks(option: Option) -> tuple[Criterion, ...]:
+    """Read what decides between equal scores, first to last.
+
+    Raises:
+        FieldError: It is no list of criteria, or one of them comes twice.
+    """
+    criteria: list[Criterion] = []
+    for one in option.items():
+        if one.choice(Criterion) in criteria:
+            raise one.fail(f"{one.value} comes twice")
+        criteria.append(one.choice(Criterion))
+    return tuple(criteria)
 
 
 def _read_format(kind: type[Format], found: Mapping[str, Option]) -> Format:
@@ -239,7 +244,7 @@ _READERS: Final[Mapping[str, Any]] = {
     "boards": lambda boards: boards.choice(Boards),
     "trust": lambda trust: trust.choice(Trust),
     "resettable": Option.flag,
-    "edition": _read_edition,
+    "edition": lambda edition: edition.choice(Edition),
     "entry": _read_entry,
     "schedule": _read_schedule,
     "conduct": _read_conduct,

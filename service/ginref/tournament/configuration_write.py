@@ -42,7 +42,7 @@ def configuration_to_json(configuration: Configuration) -> dict[str, Any]:
         "boards": str(configuration.boards),
         "trust": str(configuration.trust),
         "resettable": configuration.resettable,
-        "edition": configuration.edition,
+        "edition": str(configuration.edition),
         "entry": _entry(configuration.entry),
         "schedule": _schedule(configuration.schedule),
         "conduct": {
@@ -95,7 +95,7 @@ def _stage(stage: Stage) -> dict[str, Any]:
             selector: match_format_to_json(match)
             for selector, match in stage.exceptions.items()
         },
-        "tie_breaks": list(stage.tie_breaks),
+        "tie_breaks": [str(criterion) for criterion in stage.tie_breaks],
         "promote": None
         if promotion is None
         else {"each": promotion.each, "best": promotion.best},

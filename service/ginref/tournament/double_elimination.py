@@ -125,6 +125,7 @@ def _grand_final(rounds: int, mode: GrandFinal) -> Iterator[Node]:
 def _place_winners(nodes: list[Node], rounds: int, mode: GrandFinal) -> list[Node]:
     """Give the first two places to the last nodes of all."""
     upper, lower = f"W{rounds}.1", f"L{2 * (rounds - 1)}.1"
+    firsts: dict[str, tuple[int, int | None]]
     if mode is not GrandFinal.NONE:
         firsts = {"GF1.1": (1, 2), "GF2.1": (1, 2)}
     elif rounds == 1:

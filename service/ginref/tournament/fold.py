@@ -1,0 +1,350 @@
+"""The fold of a tournament's log: one entry after the other, into a ledger."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Final
+
+from ginref.tournament.configuration import Configuration
+from ginref.tournament.configuration_write import configuration_digest
+from ginref.tournament.error import LogError
+from ginref.tournament.event import (
+    Advanced,
+    AppealDecided,
+    AppealFiled,
+    Awarded,
+    Cascade,
+    CheckedIn,
+    CodesIssued,
+    Configured,
+    Corrected,
+    Created,
+    Disqualified,
+    Event,
+    Expired,
+    LateEntered,
+    ManuallyPaired,
+    MatchCreated,
+    MatchEnded,
+    Registered,
+    Requeued,
+    RoundPaired,
+    SecretOpened,
+    Seeded,
+    StageClosed,
+    TieBreaksChanged,
+    Withdrawn,
+)
+from ginref.tournament.format import Swiss
+from ginref.tournament.ledger import (
+    Appeal,
+    Closing,
+    Departure,
+    Entrant,
+    Game,
+    Ledger,
+    Pairing,
+    Request,
+    Ruling,
+)
+from ginref.tournament.lifecycle import (
+    BEFORE_START,
+    ENTRY,
+    FOLLOWING,
+    UNDER_WAY,
+    Lifecycle,
+)
+from ginref.tournament.log import LogEntry
+from ginref.tournament.result import Cause
+from ginref.tournament.tiebreak import Criterion
+
+_NOT_OVER: Final = BEFORE_START | UNDER_WAY
+_ALWAYS: Final = frozenset(Lifecycle)
+
+MOMENTS: Final[Mapping[type[Event], frozenset[Lifecycle]]] = MappingProxyType(
+    {
+        Created: frozenset({Lifecycle.DRAFT}),
+        Configured: BEFORE_START,
+        Advanced: _ALWAYS,
+        CodesIssued: ENTRY,
+        Registered: ENTRY,
+        CheckedIn: frozenset({Lifecycle.REGISTRATION, Lifecycle.CHECK_IN}),
+        Seeded: frozenset({Lifecycle.SEEDING}),
+        RoundPaired: UNDER_WAY,
+        ManuallyPaired: UNDER_WAY,
+        MatchCreated: UNDER_WAY,
+        MatchEnded: _ALWAYS,
+        Expired: UNDER_WAY,
+        Awarded: UNDER_WAY,
+        Corrected: UNDER_WAY,
+        Requeued: UNDER_WAY,
+        Withdrawn: _NOT_OVER,
+        Disqualified: _NOT_OVER,
+        LateEntered: UNDER_WAY,
+        StageClosed: UNDER_WAY,
+        AppealFiled: UNDER_WAY,
+        AppealDecided: UNDER_WAY,
+        TieBreaksChanged: UNDER_WAY,
+        SecretOpened: _ALWAYS,
+    }
+)
+"""When each event may happen."""
+
+
+def fold(configuration: Configuration, entries: Iterable[LogEntry]) -> Ledger:
+    """Return what a log adds up to.
+
+    Raises:
+        LogError: Naming the first entry that cannot follow those before it.
+    """
+    fold_ = _Fold(configuration)
+    for entry in entries:
+        fold_.add(entry)
+    return fold_.ledger()
+
+
+class _Fold:
+    """A ledger in the making; nobody sees it before it is done."""
+
+    def __init__(self, configuration: Configuration) -> None:
+        """Begin with nothing."""
+        self.configuration = configuration
+        self.tournament, self.configured = "", ""
+        self.version, self.since_ms = 0, 0
+        self.lifecycle = Lifecycle.DRAFT
+        self.order: tuple[str, ...] = ()
+        self.seeded, self.lots = 0, ""
+        self.entrants: dict[str, Entrant] = {}
+        self.codes: set[str] = set()
+        self.departures: dict[str, Departure] = {}
+        self.pairings: dict[tuple[str, int], Pairing] = {}
+        self.games: dict[tuple[str, int], list[Game]] = {}
+        self.attempts: dict[str, int] = {}
+        self.rulings: dict[str, tuple[Ruling, ...]] = {}
+        self.expired: dict[tuple[str, int], int] = {}
+        self.closings: dict[str, Closing] = {}
+        self.tie_breaks: dict[str, tuple[Criterion, ...]] = {}
+        self.appeals: dict[str, Appeal] = {}
+        self.requests: dict[str, Request] = {}
+
+    def ledger(self) -> Ledger:
+        if self.configured not in ("", configuration_digest(self.configuration)):
+            raise LogError(self.version, "the log is about another configuration")
+        facts = {name: value for name, value in vars(self).items() if name != "games"}
+        return Ledger(
+            **{**facts, "codes": frozenset(self.codes)},
+            games={key: tuple(games) for key, games in self.games.items()},
+        )
+
+    def add(self, entry: LogEntry) -> None:
+        event = entry.event
+        self.version += 1
+        if entry.sequence != self.version:
+            raise self._wrong(f"{entry.sequence} is another place")
+        if (self.version == 1) is not isinstance(event, Created):
+            raise self._wrong("a log begins with the creation, and has only one")
+        if self.lifecycle not in MOMENTS[type(event)]:
+            raise self._wrong(f"not while it is {self.lifecycle}")
+        _STEPS[type(event)](self, event, entry)
+        if entry.request_id not in self.requests:
+            asked = Request(sequence=entry.sequence, actor=entry.actor, event=event)
+            self.requests[entry.request_id] = asked
+
+    def _wrong(self, what: str) -> LogError:
+        return LogError(self.version, what)
+
+    def _entered(self, bot: str) -> Entrant:
+        if bot not in self.entrants:
+            raise self._wrong(f"{bot} has not entered")
+        return self.entrants[bot]
+
+    def create(self, event: Created, _: LogEntry) -> None:
+        self.tournament, self.configured = event.tournament, event.configuration
+
+    def configure(self, event: Configured, _: LogEntry) -> None:
+        self.configured = event.configuration
+
+    def advance(self, event: Advanced, entry: LogEntry) -> None:
+        if event.to not in FOLLOWING[self.lifecycle]:
+            raise self._wrong(f"{event.to} does not follow {self.lifecycle}")
+        if event.to is Lifecycle.RUNNING and not self.order:
+            raise self._wrong("nobody has been seeded")
+        self.lifecycle, self.since_ms = event.to, entry.time_ms
+
+    def issue_codes(self, event: CodesIssued, _: LogEntry) -> None:
+        self.codes.update(event.codes)
+
+    def register(self, event: Registered | LateEntered, _: LogEntry) -> None:
+        if event.bot in self.entrants and event.bot not in self.departures:
+            raise self._wrong(f"{event.bot} has entered already")
+        if event.code is not None:
+            if event.code not in self.codes:
+                raise self._wrong("the code has not been issued, or was used")
+            self.codes.remove(event.code)
+        # Whoever comes back before the start takes its turn anew.
+        self.entrants.pop(event.bot, None)
+        self.departures.pop(event.bot, None)
+        late = isinstance(event, LateEntered)
+        self.entrants[event.bot] = Entrant(
+            bot=event.bot,
+            owner=event.owner,
+            is_checked_in=late,
+            round=event.round if isinstance(event, LateEntered) else 1,
+        )
+        if late:
+            self.order = (*self.order, event.bot)
+
+    def check_in(self, event: CheckedIn, _: LogEntry) -> None:
+        entrant = self._entered(event.bot)
+        self.entrants[event.bot] = replace(
+            entrant, is_checked_in=True, latency=event.latency
+        )
+
+    def seed(self, event: Seeded, entry: LogEntry) -> None:
+        if len(set(event.order)) != len(event.order):
+            raise self._wrong("the seeds are no permutation")
+        for bot in event.order:
+            self._entered(bot)
+        self.order, self.seeded, self.lots = event.order, entry.sequence, event.lots
+
+    def pair(self, event: RoundPaired | ManuallyPaired, entry: LogEntry) -> None:
+        key = event.stage, event.round
+        if key in self.pairings:
+            raise self._wrong(f"round {event.round} is paired already")
+        manual = isinstance(event, ManuallyPaired)
+        self.pairings[key] = Pairing(
+            sequence=entry.sequence,
+            pairs=event.pairs,
+            bye=event.bye,
+            rematches=event.rematches if isinstance(event, RoundPaired) else (),
+            is_manual=manual,
+        )
+
+    def create_match(self, event: MatchCreated, entry: LogEntry) -> None:
+        games = self.games.setdefault((event.fixture, event.attempt), [])
+        if event.game != len(games) + 1:
+            raise self._wrong(f"match {event.game} of its fixture is not the next one")
+        games.append(
+            Game(number=event.game, match=event.match, created_ms=entry.time_ms)
+        )
+
+    def end_match(self, event: MatchEnded, entry: LogEntry) -> None:
+        games = self.games.get((event.fixture, event.attempt), [])
+        at = event.game - 1
+        if not 0 <= at < len(games) or games[at].match != event.match:
+            raise self._wrong("no such match was created")
+        if games[at].outcome is not None:
+            raise self._wrong("the match has ended before")
+        games[at] = replace(
+            games[at],
+            ended=entry.sequence,
+            outcome=event.outcome,
+            record=event.record,
+        )
+
+    def expire(self, event: Expired, entry: LogEntry) -> None:
+        self.expired[event.fixture, event.attempt] = entry.sequence
+
+    def rule(self, event: Awarded | Corrected, entry: LogEntry) -> None:
+        mode = event.mode if isinstance(event, Corrected) else Cascade.STRICT
+        ruling = Ruling(
+            sequence=entry.sequence,
+            attempt=event.attempt,
+            result=event.result,
+            mode=mode,
+        )
+        earlier = self.rulings.get(event.fixture, ())
+        self.rulings[event.fixture] = (*earlier, ruling)
+        if isinstance(event, Corrected) and mode is not Cascade.RECORD_ONLY:
+            self._reopen(event.stage, event.round)
+            for fixture in event.reset:
+                self.attempts[fixture] = self.attempts.get(fixture, 1) + 1
+
+    def _reopen(self, stage: str, number: int) -> None:
+        """Forget what was decided after a round: pairings, and closed stages."""
+        names = [each.name for each in self.configuration.stages]
+        if stage not in names:
+            raise self._wrong(f"there is no stage {stage}")
+        later = names[names.index(stage) :]
+        for name in later:
+            self.closings.pop(name, None)
+        follows_scores = isinstance(
+            self.configuration.stages[names.index(stage)].format, Swiss
+        )
+        for name, paired in list(self.pairings):
+            is_next = name == stage and paired > number and follows_scores
+            if is_next or name in later[1:]:
+                del self.pairings[name, paired]
+
+    def requeue(self, event: Requeued, _: LogEntry) -> None:
+        if event.attempt != self.attempts.get(event.fixture, 1) + 1:
+            raise self._wrong(f"attempt {event.attempt} is not the next one")
+        self.attempts[event.fixture] = event.attempt
+        self._reopen(event.stage, event.round)
+
+    def leave(self, event: Withdrawn | Disqualified, entry: LogEntry) -> None:
+        self._entered(event.bot)
+        if event.bot in self.departures and isinstance(event, Withdrawn):
+            raise self._wrong(f"{event.bot} has left already")
+        gone = self.departures.get(event.bot)
+        sequence = entry.sequence if gone is None else gone.sequence
+        if isinstance(event, Withdrawn):
+            departure = Departure(
+                sequence=sequence, cause=Cause.WITHDRAWN, exit=event.exit
+            )
+        else:
+            departure = Departure(
+                sequence=sequence, cause=Cause.DISQUALIFIED, results=event.results
+            )
+        self.departures[event.bot] = departure
+
+    def close_stage(self, event: StageClosed, entry: LogEntry) -> None:
+        if event.stage in self.closings:
+            raise self._wrong(f"stage {event.stage} is closed already")
+        self.closings[event.stage] = Closing(sequence=entry.sequence, event=event)
+
+    def change_tie_breaks(self, event: TieBreaksChanged, _: LogEntry) -> None:
+        self.tie_breaks[event.stage] = event.order
+
+    def appeal(self, event: AppealFiled, _: LogEntry) -> None:
+        if event.appeal in self.appeals:
+            raise self._wrong(f"there is an appeal {event.appeal} already")
+        self.appeals[event.appeal] = Appeal(
+            fixture=event.fixture, bot=event.bot, text=event.text
+        )
+
+    def decide_appeal(self, event: AppealDecided, _: LogEntry) -> None:
+        appeal = self.appeals.get(event.appeal)
+        if appeal is None or appeal.upheld is not None:
+            raise self._wrong("no such appeal is open")
+        self.appeals[event.appeal] = replace(appeal, upheld=event.upheld)
+
+    def open_secret(self, event: SecretOpened, _: LogEntry) -> None:
+        """Nothing follows from it but what others can verify."""
+
+
+_STEPS: Final[Mapping[type[Event], Callable[[_Fold, Any, LogEntry], None]]] = {
+    Created: _Fold.create,
+    Configured: _Fold.configure,
+    Advanced: _Fold.advance,
+    CodesIssued: _Fold.issue_codes,
+    Registered: _Fold.register,
+    CheckedIn: _Fold.check_in,
+    Seeded: _Fold.seed,
+    RoundPaired: _Fold.pair,
+    ManuallyPaired: _Fold.pair,
+    MatchCreated: _Fold.create_match,
+    MatchEnded: _Fold.end_match,
+    Expired: _Fold.expire,
+    Awarded: _Fold.rule,
+    Corrected: _Fold.rule,
+    Requeued: _Fold.requeue,
+    Withdrawn: _Fold.leave,
+    Disqualified: _Fold.leave,
+    LateEntered: _Fold.register,
+    StageClosed: _Fold.close_stage,
+    AppealFiled: _Fold.appeal,
+    AppealDecided: _Fold.decide_appeal,
+    TieBreaksChanged: _Fold.change_tie_breaks,
+    SecretOpened: _Fold.open_secret,
+}

@@ -1,0 +1,194 @@
+"""What the log of a tournament adds up to: facts, before any bracket is drawn."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ginref.tournament.configuration import Configuration
+from ginref.tournament.event import Cascade, Event, Exit, Handling, StageClosed
+from ginref.tournament.lifecycle import Lifecycle
+from ginref.tournament.result import Cause, Outcome, Result
+from ginref.tournament.tiebreak import Criterion
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrant:
+    """A bot that has entered.
+
+    Attributes:
+        bot: Its name.
+        owner: Whose it is.
+        is_checked_in: It has answered the call to check in.
+        latency: Its round trip then in milliseconds, or None.
+        round: The round before which it entered, 1 for the start.
+    """
+
+    bot: str
+    owner: str
+    is_checked_in: bool = False
+    latency: int | None = None
+    round: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Departure:
+    """How and when an entrant has left.
+
+    Attributes:
+        sequence: The entry with which it left.
+        cause: Withdrawn, or disqualified.
+        results: What becomes of its results.
+        exit: Why it has withdrawn.
+    """
+
+    sequence: int
+    cause: Cause
+    results: Handling = Handling.KEEP
+    exit: Exit = Exit.REQUEST
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairing:
+    """Who meets whom in a round that was paired while the stage went on."""
+
+    sequence: int
+    pairs: tuple[tuple[str, str], ...]
+    bye: str | None
+    rematches: tuple[tuple[str, str], ...] = ()
+    is_manual: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Game:
+    """One match of a fixture.
+
+    Attributes:
+        number: Which match of the fixture, counted from 1.
+        match: The match's identity.
+        created_ms: When it was created.
+        ended: The entry that says how it ended; None while it goes on.
+        outcome: How it ended.
+        record: Digest of its record.
+    """
+
+    number: int
+    match: str
+    created_ms: int
+    ended: int | None = None
+    outcome: Outcome | None = None
+    record: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """A result that the organizer has given.
+
+    Attributes:
+        sequence: The entry that gives it.
+        attempt: The attempt it is about.
+        result: The result.
+        mode: What it does to fixtures that depend on it.
+    """
+
+    sequence: int
+    attempt: int
+    result: Result
+    mode: Cascade
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closing:
+    """What was frozen when a stage was closed."""
+
+    sequence: int
+    event: StageClosed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Appeal:
+    """An appeal against a result.
+
+    Attributes:
+        fixture: The fixture.
+        bot: Whose bot is concerned.
+        text: What is said.
+        upheld: What was decided; None while it is open.
+    """
+
+    fixture: str
+    bot: str
+    text: str
+    upheld: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A request that has been answered: its first entry, and what it asked for."""
+
+    sequence: int
+    actor: str
+    event: Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """A tournament's facts after some number of entries.
+
+    Attributes:
+        configuration: What the organizer has declared.
+        tournament: Identity of the tournament; empty before it is created.
+        configured: Digest of the configuration that the log names last.
+        version: How many entries there are.
+        lifecycle: How far it has come.
+        since_ms: When it came there.
+        entrants: Who has entered, in order of entry.
+        codes: Digests of codes that may still be used.
+        order: Who plays, by seed; empty before that is settled. Late entrants come
+            last.
+        seeded: The entry that settled it.
+        lots: Secret of all lots, 64 hexadecimal digits.
+        departures: Who has left.
+        pairings: Rounds that were paired, by stage and number.
+        games: Matches by fixture and attempt.
+        attempts: Which attempt a fixture is at, where it is not the first.
+        rulings: Results that the organizer has given, oldest first.
+        expired: Fixtures whose time was over, by fixture and attempt, with the entry.
+        closings: Stages that are closed.
+        tie_breaks: Orders of tie-breaks that were changed, by stage.
+        appeals: Appeals by their identity.
+        requests: Requests by their identity.
+    """
+
+    configuration: Configuration
+    tournament: str = ""
+    configured: str = ""
+    version: int
+    lifecycle: Lifecycle
+    since_ms: int
+    entrants: Mapping[str, Entrant]
+    codes: frozenset[str]
+    order: tuple[str, ...]
+    seeded: int
+    lots: str
+    departures: Mapping[str, Departure]
+    pairings: Mapping[tuple[str, int], Pairing]
+    games: Mapping[tuple[str, int], tuple[Game, ...]]
+    attempts: Mapping[str, int]
+    rulings: Mapping[str, tuple[Ruling, ...]]
+    expired: Mapping[tuple[str, int], int]
+    closings: Mapping[str, Closing]
+    tie_breaks: Mapping[str, tuple[Criterion, ...]]
+    appeals: Mapping[str, Appeal]
+    requests: Mapping[str, Request]
+
+    def attempt_of(self, fixture: str) -> int:
+        """Return which attempt a fixture is at, counted from 1."""
+        return self.attempts.get(fixture, 1)
+
+    def games_of(self, fixture: str) -> tuple[Game, ...]:
+        """Return the matches of a fixture's present attempt."""
+        return self.games.get((fixture, self.attempt_of(fixture)), ())
+
+    def left_before(self, bot: str, sequence: int) -> bool:
+        """Say whether somebody had left before an entry."""
+        departure = self.departures.get(bot)
+        return departure is not None and departure.sequence < sequence

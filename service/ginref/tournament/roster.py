@@ -1,0 +1,72 @@
+"""Who plays: the entrants that have a place, in the order of their seeds."""
+
+from collections.abc import Sequence
+
+from ginref.engine.deck import draw_lots
+from ginref.tournament.configuration import EntryBy, Seeding
+from ginref.tournament.ledger import Entrant, Ledger
+from ginref.tournament.lifecycle import ENTRY
+
+
+def present(ledger: Ledger) -> tuple[Entrant, ...]:
+    """Return who has entered and not left, in order of entry."""
+    return tuple(
+        entrant
+        for entrant in ledger.entrants.values()
+        if entrant.bot not in ledger.departures
+    )
+
+
+def with_place(ledger: Ledger) -> tuple[Entrant, ...]:
+    """Return who has a place: the first ones up to the capacity.
+
+    Once the call to check in is over, only those count who have answered it.
+    """
+    rules = ledger.configuration.entry
+    candidates = present(ledger)
+    if rules.check_in and ledger.lifecycle not in ENTRY:
+        candidates = tuple(one for one in candidates if one.is_checked_in)
+    return candidates[: rules.capacity]
+
+
+def waiting(ledger: Ledger) -> tuple[Entrant, ...]:
+    """Return who waits for a place, in order."""
+    placed = {entrant.bot for entrant in with_place(ledger)}
+    return tuple(one for one in present(ledger) if one.bot not in placed)
+
+
+def seed_order(ledger: Ledger, lots: bytes) -> tuple[str, ...]:
+    """Return the order of seeds that the rules of entry give.
+
+    Args:
+        ledger: What has happened; the call to check in is over.
+        lots: The secret of all lots.
+    """
+    bots = [entrant.bot for entrant in with_place(ledger)]
+    rules = ledger.configuration.entry
+    match rules.seeding:
+        case Seeding.ENTRY:
+            return tuple(bots)
+        case Seeding.GIVEN:
+            seeds = {listed.bot: listed.seed or 0 for listed in rules.listed}
+            last = len(seeds) + 1
+            return tuple(sorted(bots, key=lambda bot: seeds.get(bot, last)))
+        case Seeding.DRAW:
+            return by_lot(lots, bots)
+
+
+def by_lot(lots: bytes, bots: Sequence[str]) -> tuple[str, ...]:
+    """Return bots in an order drawn by lot, whatever order they come in."""
+    named = sorted(bots)
+    return tuple(named[at] for at in draw_lots(lots, len(named)))
+
+
+def is_welcome(ledger: Ledger, bot: str) -> bool:
+    """Say whether the rules let a bot in without a code."""
+    rules = ledger.configuration.entry
+    listed = {one.bot for one in rules.listed}
+    return (
+        rules.by is EntryBy.OPEN
+        or bot in listed
+        or (rules.by is EntryBy.INVITATION and bot in rules.invited)
+    )

@@ -1,0 +1,129 @@
+"""The ranking of a table's groups, and what compares entrants across them."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from statistics import fmean
+from typing import Final
+
+from ginref.engine.deck import expand
+from ginref.tournament.event import GroupRanking, Placing
+from ginref.tournament.format import RoundRobin, Swiss
+from ginref.tournament.ledger import Ledger
+from ginref.tournament.result import Cause
+from ginref.tournament.roster import by_lot
+from ginref.tournament.stage_view import StageView
+from ginref.tournament.standing_tally import History, Tally, history
+from ginref.tournament.table_play import groups_of
+from ginref.tournament.tallying import tallies_of
+from ginref.tournament.tiebreak import (
+    ROUND_ROBIN_ORDER,
+    SWISS_ORDER,
+    Criterion,
+)
+from ginref.tournament.tiebreak_rank import Placing as Ranked
+from ginref.tournament.tiebreak_rank import rank_entrants
+from ginref.tournament.tiebreak_sum import ScoreBook
+
+_LADDER_ORDER: Final = (
+    Criterion.MATCH_POINTS,
+    Criterion.NET_PER_BOARD,
+    Criterion.LOTS,
+)
+_TIES: Final = b"ginref/tie-lots/v1"
+
+
+def stage_tallies(ledger: Ledger, view: StageView) -> tuple[Tally, ...]:
+    """Return what the decided fixtures of a table count for."""
+    return tallies_of(ledger, view.stage.format, view.rounds, view.fixtures)
+
+
+def tie_break_order(ledger: Ledger, view: StageView) -> tuple[Criterion, ...]:
+    """Return what decides between equal scores in a stage, first to last."""
+    order = ledger.tie_breaks.get(view.stage.name, view.stage.tie_breaks)
+    if order:
+        return order
+    match view.stage.format:
+        case RoundRobin():
+            return ROUND_ROBIN_ORDER
+        case Swiss():
+            return SWISS_ORDER
+        case _:
+            return _LADDER_ORDER
+
+
+def rank_table(ledger: Ledger, view: StageView) -> Mapping[str, tuple[Ranked, ...]]:
+    """Return each group's ranking with the values that parted its entrants.
+
+    Whoever was disqualified comes last.
+    """
+    seen = history(stage_tallies(ledger, view), ledger.configuration.conduct.award)
+    bots = [seat.bot for seat in view.seats if seat.bot is not None]
+    book = ScoreBook(
+        history=seen,
+        edition=ledger.configuration.edition,
+        round_count=_round_count(view),
+        lots=_lots(ledger, view, bots),
+    )
+    order = tie_break_order(ledger, view)
+    return {
+        group: rank_entrants(_qualified_first(ledger, members), book, order)
+        for group, members in groups_of(view.stage, view.seats).items()
+    }
+
+
+def _qualified_first(ledger: Ledger, bots: Sequence[str]) -> list[str]:
+    return [bot for bot in bots if not _is_disqualified(ledger, bot)]
+
+
+def _is_disqualified(ledger: Ledger, bot: str) -> bool:
+    departure = ledger.departures.get(bot)
+    return departure is not None and departure.cause is Cause.DISQUALIFIED
+
+
+def _round_count(view: StageView) -> int:
+    if isinstance(view.stage.format, Swiss):
+        return view.stage.format.rounds
+    return max((each.number for each in view.rounds), default=0)
+
+
+def _lots(ledger: Ledger, view: StageView, bots: Sequence[str]) -> dict[str, int]:
+    secret = expand(bytes.fromhex(ledger.lots), _TIES + view.stage.name.encode())
+    return {bot: at for at, bot in enumerate(by_lot(secret, bots), 1)}
+
+
+def group_rankings(ledger: Ledger, view: StageView) -> tuple[GroupRanking, ...]:
+    """Return the ranking of each group as it is published."""
+    members = groups_of(view.stage, view.seats)
+    rankings = []
+    for group, ranked in rank_table(ledger, view).items():
+        placings = [
+            Placing(rank=rank, bots=tuple(one.entrant for one in shared))
+            for rank, shared in groupby(ranked, key=lambda one: one.rank)
+        ]
+        out = [bot for bot in members[group] if _is_disqualified(ledger, bot)]
+        if out:
+            placings.append(Placing(rank=len(ranked) + 1, bots=tuple(out)))
+        rankings.append(GroupRanking(group=group, placings=tuple(placings)))
+    return tuple(rankings)
+
+
+def worth_across_groups(
+    ledger: Ledger, view: StageView
+) -> Mapping[str, tuple[float, ...]]:
+    """Return what compares entrants of groups that need not be of one size.
+
+    Points per fixture, then net points per board.
+    """
+    seen = history(stage_tallies(ledger, view), ledger.configuration.conduct.award)
+    return {
+        seat.bot: _means(seen, seat.bot) for seat in view.seats if seat.bot is not None
+    }
+
+
+def _means(seen: History, bot: str) -> tuple[float, ...]:
+    met = [one for one in seen.get(bot, ()) if one.opponent is not None]
+    nets = [net for one in met for net in one.nets]
+    return (
+        fmean(one.points for one in met) if met else 0.0,
+        fmean(nets) if nets else 0.0,
+    )
