@@ -12,11 +12,10 @@ import enum
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, assert_never
 
-from ginref.engine import match as rules_of_match
 from ginref.engine.card import Card
 from ginref.engine.deck import derive_deck, draw_first_dealer
 from ginref.engine.error import IllegalMoveError
-from ginref.engine.match import Match
+from ginref.engine.match import Match, abandon, apply, forfeit, start_match
 from ginref.engine.seat import Seat
 from ginref.record.entry import (
     Aborted,
@@ -299,16 +298,14 @@ def _reveal(state: MatchState, seat: Seat, share: bytes) -> MatchState:
 def _start(state: MatchState) -> MatchState:
     setup = state.setup
     dealer = draw_first_dealer(state._secret, setup.seats)  # noqa: SLF001
-    game = rules_of_match.start_match(
-        setup.ruleset, setup.seats, dealer, state.deck_for
-    )
+    game = start_match(setup.ruleset, setup.seats, dealer, state.deck_for)
     return replace(state, stage=Stage.PLAYING, match=game)
 
 
 def _move(state: MatchState, entry: Moved) -> MatchState:
     if state.match is None:
         raise StepError(StepReason.NOT_PLAYING)
-    game = rules_of_match.apply(state.match, entry.seat, entry.move, state.deck_for)
+    game = apply(state.match, entry.seat, entry.move, state.deck_for)
     version = state.version + 1
     ending = None
     if game.over is not None:
@@ -337,7 +334,7 @@ def _refuse(state: MatchState, entry: Refused) -> MatchState:
     if entry.seat is not state.to_act:
         raise StepError(StepReason.OUT_OF_ORDER)
     try:
-        rules_of_match.apply(state.match, entry.seat, entry.move, state.deck_for)
+        apply(state.match, entry.seat, entry.move, state.deck_for)
     except IllegalMoveError:
         pass
     else:
@@ -359,11 +356,7 @@ def _end(
     winner = left[0] if at_fault and len(left) == 1 else None
     game = state.match
     if game is not None:
-        game = (
-            rules_of_match.forfeit(game, at_fault)
-            if at_fault
-            else rules_of_match.abandon(game)
-        )
+        game = forfeit(game, at_fault) if at_fault else abandon(game)
         winner = game.over.winner if game.over else None
     ending = Ending(kind, winner, fault, at_fault)
     return replace(state, stage=Stage.OVER, match=game, ending=ending)
