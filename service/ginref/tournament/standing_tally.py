@@ -40,10 +40,14 @@ class Board(NamedTuple):
         net: Points of the fixture's first entrant minus those of its second, as the
             board stood at its end.
         forfeiters: Who forfeited it: nobody, one side, or both.
+        deck: Boards of a fixture with the same number here are legs of one deck, in
+            the order played. They are one observation, as luck is common to them.
+            None for a deck that is played once.
     """
 
     net: int
     forfeiters: tuple[str, ...] = ()
+    deck: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
