@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn
 from ginref.engine.card import PACK, Card, CardSet
 from ginref.engine.deadwood import Arrangement
 from ginref.engine.error import EngineError
-from ginref.engine.kept import Kept
+from ginref.engine.kept import kept
 from ginref.engine.layoff import Layoff, Spread
 from ginref.engine.match import Ending, Match, MatchOver, RoundSummary
 from ginref.engine.meld import Meld, find_meld
@@ -118,7 +118,7 @@ def _line(fields: Sequence[Any]) -> str:
     return _COMPACT.encode(fields)
 
 
-@Kept
+@kept
 def _write_rules(rules: Ruleset) -> str:
     """Name the rules, with their differences from the defaults and their digest."""
     defaults = Ruleset(name=rules.name).to_dict()
@@ -138,7 +138,7 @@ def _read_rules(line: str) -> Ruleset:
     return rules
 
 
-@Kept
+@kept
 def _write_finished(
     seats: tuple[Seat, ...],
     sheet: ScoreSheet,
@@ -370,7 +370,7 @@ def _write_cards(cards: Iterable[Card]) -> str:
     return "".join(map(_LETTER_BY_CARD.__getitem__, cards))
 
 
-_write_deck: Final = Kept(_write_cards)
+_write_deck: Final = kept(_write_cards)
 
 
 def _write_seats(seats: Iterable[Seat | None]) -> str:

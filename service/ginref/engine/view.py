@@ -15,7 +15,7 @@ from ginref.engine.deadwood import (
     discard_deadwoods,
 )
 from ginref.engine.error import Breach, IllegalMoveError
-from ginref.engine.kept import Kept
+from ginref.engine.kept import kept
 from ginref.engine.legality import check, forbidden_discard, lay_down, options
 from ginref.engine.match import Ending, Match, MatchOver, RoundSummary
 from ginref.engine.meld import Meld, trios_with
@@ -304,7 +304,7 @@ def _table(match: Match) -> dict[str, Any]:
     }
 
 
-@Kept
+@kept
 def _reveal(
     history: tuple[RoundSummary, ...], result: RoundResult | None
 ) -> RoundReveal | None:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from ginref.engine.kept import Kept
+from ginref.engine.kept import kept
 from ginref.engine.seat import Seat
 from ginref.engine.snapshot import SnapshotError, decode, encode
 from ginref.record.lifecycle import Ending, EndingKind, Fault, MatchState, Stage
@@ -94,7 +94,7 @@ def _read_state(facts: Sequence[Any], game: bytes, setup: Setup) -> MatchState:
     )
 
 
-@Kept
+@kept
 def _write_handshake(
     stage: Stage,
     accepted: tuple[bool, ...],

@@ -8,7 +8,7 @@ from typing import Final
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from ginref.app.report import ClockFacts, CreditFacts, MatchFacts, PublicEvent
-from ginref.engine.kept import Kept
+from ginref.engine.kept import kept
 from ginref.engine.seat import Seat
 from ginref.record.clock import ClockPolicy
 from ginref.record.lifecycle import Ending
@@ -141,7 +141,7 @@ def _policy_to_bytes(policy: ClockPolicy) -> bytes:
     return _Clock(policy=clock_to_wire(policy)).SerializeToString()
 
 
-_policy: Final = Kept(_policy_to_bytes)
+_policy: Final = kept(_policy_to_bytes)
 
 
 @lru_cache(_CLOCKS)

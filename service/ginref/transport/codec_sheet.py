@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from ginref.engine.kept import Kept
+from ginref.engine.kept import kept
 from ginref.engine.phase import Showdown
 from ginref.engine.seat import Seat
 from ginref.engine.settlement import Settlement
@@ -76,7 +76,7 @@ def _columns_to_bytes(sheet: ScoreSheet) -> bytes:
     return columns.SerializeToString()
 
 
-_columns: Final = Kept(_columns_to_bytes)
+_columns: Final = kept(_columns_to_bytes)
 """Sheets change once a round, and are part of every view."""
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from ginref.app.report import PublicReport, SeatReport
 from ginref.engine.card import PACK
-from ginref.engine.kept import Kept
+from ginref.engine.kept import kept
 from ginref.engine.move import Discard, Move
 from ginref.engine.opponent import sits_out
 from ginref.engine.ruleset import Ruleset
@@ -125,7 +125,7 @@ def _seats(bots: tuple[str, ...]) -> bytes:
     return _View(seats=seats_to_wire(bots)).SerializeToString()
 
 
-@Kept
+@kept
 def _rules(rules: Ruleset) -> bytes:
     return _View(ruleset=ruleset_to_wire(rules)).SerializeToString()
 
@@ -144,7 +144,7 @@ def _legal(move: Move) -> bytes:
 _DISCARDS: Final = {card: _legal(Discard(card)) for card in PACK}
 
 
-@Kept
+@kept
 def _last_round(reveal: RoundReveal) -> bytes:
     return _View(last_round=reveal_to_wire(reveal)).SerializeToString()
 

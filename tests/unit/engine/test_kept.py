@@ -1,6 +1,6 @@
 """What is written once for its values, however often it is needed."""
 
-from ginref.engine.kept import Kept
+from ginref.engine.kept import kept
 
 
 def test_a_value_is_written_once() -> None:
@@ -10,26 +10,26 @@ def test_a_value_is_written_once() -> None:
         written.append(value)
         return sum(value)
 
-    kept = Kept(write)
+    found = kept(write)
     value = [1, 2]
 
-    assert [kept(value), kept(value)] == [3, 3]
+    assert [found(value), found(value)] == [3, 3]
     assert written == [[1, 2]]
 
 
 def test_values_that_are_equal_are_written_each() -> None:
-    kept = Kept(id)
+    found = kept(id)
     one, other = [1], [1]
 
-    assert kept(one) != kept(other)
+    assert found(one) != found(other)
 
 
 def test_the_value_that_came_first_is_forgotten_first() -> None:
     written: list[list[int]] = []
-    kept = Kept(written.append, most=2)
+    found = kept(written.append, most=2)
     values: list[list[int]] = [[1], [2], [3]]
 
     for value in (*values, values[2], values[0]):
-        kept(value)
+        found(value)
 
     assert written == [[1], [2], [3], [1]]
