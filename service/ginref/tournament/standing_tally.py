@@ -150,3 +150,20 @@ def _points(tally: Tally, entrant: str) -> float:
         return WIN
     is_drawn = tally.winner is None and tally.kind is Kind.PLAYED
     return DRAW if is_drawn else LOSS
+
+
+def observations(tally: Tally) -> tuple[float, ...]:
+    """Return the net points per board of each deck, from the first entrant's side.
+
+    Legs of one deck are one observation. Decks of which a board was forfeited say
+    nothing about skill and are left out.
+    """
+    decks: dict[object, list[Board]] = {}
+    for place, board in enumerate(tally.boards):
+        key = ("own", place) if board.deck is None else ("shared", board.deck)
+        decks.setdefault(key, []).append(board)
+    return tuple(
+        sum(board.net for board in legs) / len(legs)
+        for legs in decks.values()
+        if not any(board.forfeiters for board in legs)
+    )
