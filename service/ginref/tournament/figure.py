@@ -67,7 +67,8 @@ def share_interval(
     middle = (share + z * z / (2 * count)) / weight
     spread = share * (1 - share) / count + z * z / (4 * count * count)
     margin = z * math.sqrt(spread) / weight
-    return max(0.0, middle - margin), min(1.0, middle + margin)
+    # Rounding must not leave the share itself out.
+    return min(share, max(0.0, middle - margin)), max(share, min(1.0, middle + margin))
 
 
 def student_quantile(probability: float, freedom: int) -> float:
