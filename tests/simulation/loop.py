@@ -134,6 +134,8 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
 
     def _step(self) -> None:
         timers, ready = self._timers, self._ready
+        if self.steps >= self._step_limit:
+            raise StuckError(f"no end after {self.steps} steps")
         if not ready:
             if not timers:
                 raise StuckError("nothing is left to do")
@@ -154,8 +156,6 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
             self._held.setdefault(process, []).append(handle)
             return
         self.steps += 1
-        if self.steps > self._step_limit:
-            raise StuckError(f"no end after {self.steps} steps")
         handle._run()  # noqa: SLF001 - a loop runs its handles
 
     # --- what asyncio asks of a loop -------------------------------------------
