@@ -1,19 +1,29 @@
-"""What a bot hears with almost every move, as bytes of a `ConnectResponse`."""
+"""What a bot hears with almost every move, as bytes.
+
+On its stream it is a `ConnectResponse`.
+"""
 
 from typing import Final
 
 from ginref.app import message as app
 from ginref.app.report import MoveReport, SeatReport
-from ginref.transport.codec_match import event_to_bytes, seat_fields, time_to_bytes
+from ginref.transport.codec_match import (
+    ending_to_wire,
+    event_to_bytes,
+    seat_fields,
+    time_to_bytes,
+)
 from ginref.transport.codec_view import seat_view_to_bytes
 from ginref.transport.part import numbers, parts, text
 from ginref.v1 import bot_service_pb2 as bot_pb
+from ginref.v1 import referee_service_pb2 as referee_pb
 from ginref.v1 import session_pb2 as session_pb
 
 _Response: Final = bot_pb.ConnectResponse
 _Events: Final = session_pb.Events
 _Result: Final = session_pb.MoveResult
 _Accepted: Final = session_pb.MoveAccepted
+_Answer: Final = referee_pb.SubmitMoveResponse
 
 
 def turn_to_bytes(report: SeatReport) -> bytes:
@@ -27,26 +37,49 @@ _view: Final = parts(session_pb.Turn.VIEW_FIELD_NUMBER)
 
 def accepted_to_bytes(message: app.MoveResult, report: MoveReport) -> bytes:
     """Write that a move was accepted."""
-    accepted = (
-        _accepted_version(report.version)
-        + _accept_time(time_to_bytes(report.time_ms))
-        + _elapsed(report.elapsed_ms)
-        + _referee(report.referee_ms)
-    )
     return _move_result(
         text(_RESULT_MATCH_ID, message.match_id)
         + _RESULT_SEAT[message.seat]
         + text(_REQUEST_ID, message.request_id)
-        + _accepted(accepted)
+        + _accepted(_move_to_bytes(report))
     )
 
 
 _move_result: Final = parts(_Response.MOVE_RESULT_FIELD_NUMBER)
-_accepted: Final = parts(_Result.ACCEPTED_FIELD_NUMBER)
 _RESULT_MATCH_ID: Final = _Result.MATCH_ID_FIELD_NUMBER
 _RESULT_SEAT: Final = seat_fields(_Result.SEAT_FIELD_NUMBER)
 _REQUEST_ID: Final = _Result.REQUEST_ID_FIELD_NUMBER
-_accepted_version: Final = numbers(_Accepted.VERSION_FIELD_NUMBER)
+_accepted: Final = parts(_Result.ACCEPTED_FIELD_NUMBER)
+
+
+def answer_to_bytes(report: MoveReport) -> bytes:
+    """Write that a move was accepted that came by a call.
+
+    These are bytes of a `SubmitMoveResponse`.
+    """
+    answer = _move_to_bytes(report)
+    if report.turn is not None:
+        answer += _next_turn(seat_view_to_bytes(report.turn))
+    if report.ending is not None:
+        answer += _ending(ending_to_wire(report.ending).SerializeToString())
+    return answer
+
+
+_next_turn: Final = parts(_Answer.TURN_FIELD_NUMBER)
+_ending: Final = parts(_Answer.ENDING_FIELD_NUMBER)
+
+
+def _move_to_bytes(report: MoveReport) -> bytes:
+    """Write the fields that a `MoveAccepted` and a `SubmitMoveResponse` share."""
+    return (
+        _moved_version(report.version)
+        + _accept_time(time_to_bytes(report.time_ms))
+        + _elapsed(report.elapsed_ms)
+        + _referee(report.referee_ms)
+    )
+
+
+_moved_version: Final = numbers(_Accepted.VERSION_FIELD_NUMBER)
 _accept_time: Final = parts(_Accepted.ACCEPT_TIME_FIELD_NUMBER)
 _elapsed: Final = numbers(_Accepted.ELAPSED_MS_FIELD_NUMBER)
 _referee: Final = numbers(_Accepted.REFEREE_MS_FIELD_NUMBER)

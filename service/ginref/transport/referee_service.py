@@ -8,12 +8,7 @@ from typing import Final
 from ginref.app.desk import Desk
 from ginref.app.watch import Watcher, WatchStep
 from ginref.transport.call import CALL
-from ginref.transport.codec_match import (
-    events_to_wire,
-    match_to_wire,
-    maybe_ending_to_wire,
-    time_to_wire,
-)
+from ginref.transport.codec_match import events_to_wire, match_to_wire
 from ginref.transport.codec_request import (
     cursor_from_wire,
     new_match_from_wire,
@@ -22,13 +17,9 @@ from ginref.transport.codec_request import (
     seat_step_from_wire,
     submission_from_wire,
 )
-from ginref.transport.codec_view import (
-    public_view_to_wire,
-    seat_view_to_bytes,
-    seat_view_to_wire,
-)
+from ginref.transport.codec_turn import answer_to_bytes
+from ginref.transport.codec_view import public_view_to_wire, seat_view_to_wire
 from ginref.transport.field import read_id
-from ginref.transport.part import part
 from ginref.v1 import referee_service_pb2 as referee_pb
 from ginref.v1.referee_service_pb2_grpc import RefereeServiceServicer
 
@@ -101,17 +92,7 @@ class RefereeService(RefereeServiceServicer):
         report = await self._desk.submit_move(
             call.caller, submission_from_wire(request), call.received
         )
-        answer = referee_pb.SubmitMoveResponse(
-            version=report.version,
-            accept_time=time_to_wire(report.time_ms),
-            elapsed_ms=report.elapsed_ms,
-            referee_ms=report.referee_ms,
-            ending=maybe_ending_to_wire(report.ending),
-        ).SerializeToString()
-        if report.turn is None:
-            return answer
-        turn = referee_pb.SubmitMoveResponse.TURN_FIELD_NUMBER
-        return answer + part(turn, seat_view_to_bytes(report.turn))
+        return answer_to_bytes(report)
 
     async def WatchMatch(
         self, request: referee_pb.WatchMatchRequest, context: object

@@ -1,6 +1,7 @@
 """What is written as bytes by hand is what the generated code would write."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from google.protobuf.timestamp_pb2 import Timestamp
 from hypothesis import given
@@ -34,10 +35,12 @@ from ginref.transport.codec_message import message_to_bytes, message_to_wire
 from ginref.transport.codec_move import legal_to_wire
 from ginref.transport.codec_rules import clock_to_wire, ruleset_to_wire
 from ginref.transport.codec_sheet import reveal_to_wire, sheet_to_wire
+from ginref.transport.codec_turn import answer_to_bytes
 from ginref.v1 import (
     bot_service_pb2,
     clock_pb2,
     event_pb2,
+    referee_service_pb2,
     seat_pb2,
     session_pb2,
     view_pb2,
@@ -260,18 +263,19 @@ def test_a_turn(
     assert read == message_to_wire(Turn(report))
 
 
-@given(moments_ms, milliseconds, seats, st.text(min_size=1))
-def test_an_accepted_move(
-    time_ms: int, elapsed_ms: int, seat: Seat, request_id: str
-) -> None:
-    report = MoveReport(
-        version=12,
-        time_ms=time_ms,
-        elapsed_ms=elapsed_ms,
-        referee_ms=3,
-        turn=None,
-        ending=None,
-    )
+reports = st.builds(
+    MoveReport,
+    version=st.integers(1, 3000),
+    time_ms=moments_ms,
+    elapsed_ms=milliseconds,
+    referee_ms=st.integers(0, 99),
+    turn=st.none(),
+    ending=st.none() | st.just(ENDED),
+)
+
+
+@given(reports, seats, st.text(min_size=1))
+def test_an_accepted_move(report: MoveReport, seat: Seat, request_id: str) -> None:
     result = MoveResult(
         match_id="m", seat=seat, request_id=request_id, result=report, version=12
     )
@@ -283,13 +287,36 @@ def test_an_accepted_move(
         seat=SEATS[seat],
         request_id=request_id,
         accepted=session_pb2.MoveAccepted(
-            version=12,
-            accept_time=moment(time_ms),
-            elapsed_ms=elapsed_ms,
-            referee_ms=3,
+            version=report.version,
+            accept_time=moment(report.time_ms),
+            elapsed_ms=report.elapsed_ms,
+            referee_ms=report.referee_ms,
         ),
     )
     assert read == message_to_wire(result)
+
+
+@given(reports, st.booleans())
+def test_the_answer_to_a_call(
+    live_at: Callable[..., LiveMatch],
+    report_for: Callable[..., SeatReport],
+    report: MoveReport,
+    goes_on: bool,  # noqa: FBT001 - a part of the answer
+) -> None:
+    turn = report_for(live_at(3, 12), Seat.NORTH) if goes_on else None
+
+    written = answer_to_bytes(replace(report, turn=turn))
+
+    assert referee_service_pb2.SubmitMoveResponse.FromString(
+        written
+    ) == referee_service_pb2.SubmitMoveResponse(
+        version=report.version,
+        accept_time=moment(report.time_ms),
+        elapsed_ms=report.elapsed_ms,
+        referee_ms=report.referee_ms,
+        turn=None if turn is None else view_to_wire(turn),
+        ending=None if report.ending is None else ending_to_wire(ENDED),
+    )
 
 
 @given(st.lists(events, max_size=4).map(tuple), seats)
