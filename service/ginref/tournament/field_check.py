@@ -1,10 +1,4 @@
-"""Whether a field of entrants fits the stages of a tournament.
-
-A Swiss stage of R rounds can always be paired without a rematch while R is at most
-half of the field: whoever has at least half of it left to meet finds a partner.
-
-Source: G. A. Dirac, Some theorems on abstract graphs (1952).
-"""
+"""Whether a field of entrants fits the stages of a tournament."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +15,7 @@ from ginref.tournament.format import (
     SingleElimination,
     Swiss,
 )
+from ginref.tournament.swiss import explain_rounds
 
 _PAIR: Final = 2
 
@@ -154,10 +149,6 @@ def _of_promotion(stage: Stage, field: int) -> Iterator[tuple[str, str]]:
 
 def _cautions(path: str, stage: Stage, field: int) -> Iterator[Caution]:
     if isinstance(stage.format, Swiss):
-        safe = (field + field % 2) // 2
-        if stage.format.rounds > safe:
-            what = (
-                f"beyond {safe} rounds, {field} entrants may have to meet again; "
-                "a round robin does not"
-            )
+        what = explain_rounds(field, stage.format.rounds)
+        if what is not None:
             yield Caution(f"{path}.rounds", what)

@@ -103,6 +103,10 @@ def fold(configuration: Configuration, entries: Iterable[LogEntry]) -> Ledger:
     return fold_.ledger()
 
 
+_GROWING: Final = ("codes", "games", "times_ms")
+"""Facts that are frozen when they are handed out."""
+
+
 class _Fold:
     """A ledger in the making; nobody sees it before it is done."""
 
@@ -111,6 +115,7 @@ class _Fold:
         self.configuration = configuration
         self.tournament, self.configured = "", ""
         self.version, self.since_ms = 0, 0
+        self.times_ms: list[int] = []
         self.lifecycle = Lifecycle.DRAFT
         self.order: tuple[str, ...] = ()
         self.seeded, self.lots = 0, ""
@@ -130,15 +135,20 @@ class _Fold:
     def ledger(self) -> Ledger:
         if self.configured not in ("", configuration_digest(self.configuration)):
             raise LogError(self.version, "the log is about another configuration")
-        facts = {name: value for name, value in vars(self).items() if name != "games"}
+        facts = {
+            name: value for name, value in vars(self).items() if name not in _GROWING
+        }
         return Ledger(
-            **{**facts, "codes": frozenset(self.codes)},
+            **facts,
+            codes=frozenset(self.codes),
+            times_ms=tuple(self.times_ms),
             games={key: tuple(games) for key, games in self.games.items()},
         )
 
     def add(self, entry: LogEntry) -> None:
         event = entry.event
         self.version += 1
+        self.times_ms.append(entry.time_ms)
         if entry.sequence != self.version:
             raise self._wrong(f"{entry.sequence} is another place")
         if (self.version == 1) is not isinstance(event, Created):
@@ -209,9 +219,9 @@ class _Fold:
 
     def pair(self, event: RoundPaired | ManuallyPaired, entry: LogEntry) -> None:
         key = event.stage, event.round
-        if key in self.pairings:
-            raise self._wrong(f"round {event.round} is paired already")
         manual = isinstance(event, ManuallyPaired)
+        if key in self.pairings and not manual:
+            raise self._wrong(f"round {event.round} is paired already")
         self.pairings[key] = Pairing(
             sequence=entry.sequence,
             pairs=event.pairs,

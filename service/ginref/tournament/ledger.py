@@ -140,6 +140,7 @@ class Ledger:
         version: How many entries there are.
         lifecycle: How far it has come.
         since_ms: When it came there.
+        times_ms: When each entry was appended.
         entrants: Who has entered, in order of entry.
         codes: Digests of codes that may still be used.
         order: Who plays, by seed; empty before that is settled. Late entrants come
@@ -164,6 +165,7 @@ class Ledger:
     version: int
     lifecycle: Lifecycle
     since_ms: int
+    times_ms: tuple[int, ...]
     entrants: Mapping[str, Entrant]
     codes: frozenset[str]
     order: tuple[str, ...]
@@ -179,6 +181,10 @@ class Ledger:
     tie_breaks: Mapping[str, tuple[Criterion, ...]]
     appeals: Mapping[str, Appeal]
     requests: Mapping[str, Request]
+
+    def time_ms(self, sequence: int) -> int:
+        """Return when an entry was appended."""
+        return self.times_ms[sequence - 1]
 
     def attempt_of(self, fixture: str) -> int:
         """Return which attempt a fixture is at, counted from 1."""

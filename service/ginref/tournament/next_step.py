@@ -18,6 +18,7 @@ from ginref.tournament.event import (
     Expired,
     GroupRanking,
     Placing,
+    Registered,
     Requeued,
     RoundPaired,
     StageClosed,
@@ -69,6 +70,7 @@ def _before_start(ledger: Ledger, now_ms: int) -> Iterator[Event]:
     elapsed_ms = now_ms - ledger.since_ms
     match ledger.lifecycle:
         case Lifecycle.REGISTRATION:
+            yield from _listed(ledger)
             after_ms = schedule.registration_ms
             following = Lifecycle.CHECK_IN if rules.check_in else Lifecycle.SEEDING
             if after_ms is not None and elapsed_ms >= after_ms:
@@ -82,6 +84,13 @@ def _before_start(ledger: Ledger, now_ms: int) -> Iterator[Event]:
                 yield Advanced(to=Lifecycle.CANCELLED, reason="no_contest")
             elif schedule.check_in_ms is not None and can_start(ledger):
                 yield Advanced(to=Lifecycle.RUNNING, reason="schedule")
+
+
+def _listed(ledger: Ledger) -> Iterator[Event]:
+    """Enter those whom the organizer has listed."""
+    for listed in ledger.configuration.entry.listed:
+        if listed.bot not in ledger.entrants:
+            yield Registered(bot=listed.bot, owner=listed.owner)
 
 
 def can_start(ledger: Ledger) -> bool:
