@@ -21,17 +21,19 @@ from typing import Any, Final
 from rich.console import Console
 from tests.benchmarks.bare_server import NAME_BYTES
 from tests.benchmarks.kaggle import kaggle
+from tests.benchmarks.least_server import match_id_of
 from tests.benchmarks.match_load import (
     PRESET,
     Line,
     Streams,
+    answered_by_referee,
     answered_by_relay,
     call,
     game,
     stream,
 )
 from tests.benchmarks.measured_referee import PAIRS, bench, embedded
-from tests.benchmarks.pinned import bare_server, opened
+from tests.benchmarks.pinned import opened, server
 from tests.benchmarks.row import Goal, Row, grid_of, measured, share
 
 import ginref
@@ -52,7 +54,7 @@ MOVE_BYTES_GOAL: Final = 120
 
 async def bare_unary(core: int, count: int, reply: int) -> Row:
     """Put the load of calls on a bare server."""
-    with bare_server(core, reply, 0) as (address, pid):
+    with server(core, "bare_server", reply, 0) as (address, pid):
         async with opened(address) as channel:
             load = call(channel, "/Bare/Echo", bare_lines(count))
             return (await measured("bare", "unary", [pid], load))[0]
@@ -60,7 +62,7 @@ async def bare_unary(core: int, count: int, reply: int) -> Row:
 
 async def bare_connect(core: int, count: int, reply: int, notice: int) -> Row:
     """Put the load of streams on a bare server."""
-    with bare_server(core, reply, notice) as (address, pid):
+    with server(core, "bare_server", reply, notice) as (address, pid):
         async with opened(address) as channel:
             names = [number.to_bytes(NAME_BYTES) for number in range(PAIRS)]
             streams = [
@@ -74,6 +76,38 @@ async def bare_connect(core: int, count: int, reply: int, notice: int) -> Row:
             ]
             load = stream([channel], streams, bare_lines(count))
             return (await measured("bare", "Connect", [pid], load))[0]
+
+
+async def least(core: int, store: str, number: int, count: int) -> list[Row]:
+    """Put both loads on the least that judges and stores, with matches of its own.
+
+    Args:
+        core: Where it runs.
+        store: URL of its store.
+        number: How often this was done before.
+        count: How many matches are played each way.
+    """
+    first = 2 * number * count
+    lines = [
+        Line.of(match_id_of(first + n), game(str(n % count))) for n in range(2 * count)
+    ]
+    arguments = store, first, 2 * count, count
+    with server(core, "least_server", *arguments) as (address, pid):
+        async with opened(address) as channel:
+            calls = call(channel, "/Least/Echo", lines[:count])
+            unary = (await measured("least", "unary", [pid], calls))[0]
+            names = [pair.to_bytes(NAME_BYTES) for pair in range(PAIRS)]
+            streams = [
+                Streams(
+                    "/Least/Relay",
+                    (name + b"\0", name + b"\1"),
+                    ((), ()),
+                    answered_by_referee,
+                )
+                for name in names
+            ]
+            messages = stream([channel], streams, lines[count:])
+            return [unary, (await measured("least", "Connect", [pid], messages))[0]]
 
 
 def bare_lines(count: int) -> list[Line]:
@@ -90,12 +124,12 @@ def referee_ms(answers: Sequence[bytes]) -> list[int]:
 
 
 def pairs_of(
-    rows: Sequence[Row], way: str, other: str, other_way: str
+    rows: Sequence[Row], way: str, other: str, other_way: str, ours: str = "referee"
 ) -> list[tuple[Row, Row]]:
-    """Return what a way took at the referee and at another, by repetition."""
-    ours = [row for row in rows if (row.server, row.way) == ("referee", way)]
+    """Return what a way took at one server and at another, by repetition."""
+    mine = [row for row in rows if (row.server, row.way) == (ours, way)]
     others = [row for row in rows if (row.server, row.way) == (other, other_way)]
-    return list(zip(ours, others, strict=True)) if others else []
+    return list(zip(mine, others, strict=True)) if others else []
 
 
 def rate_ratio(pairs: Sequence[tuple[Row, Row]]) -> float | None:
@@ -126,6 +160,7 @@ async def run(console: Console) -> int:
                 row, streamed = await referee.connect(MATCHES)
                 sizes = streamed.reply_bytes, streamed.notice_bytes
                 rows += [row, await bare_connect(core, MATCHES, *sizes)]
+                rows += await least(core, store, number, MATCHES)
                 if other is not None:
                     rows.append(other.row(KAGGLE_SECONDS))
                 console.print(f"{number + 1} of {REPETITIONS}", end="\r")
@@ -165,7 +200,13 @@ def summary(
         "cpu_ratio": {
             "bare, unary": cpu_ratio(unary),
             "bare, Connect": cpu_ratio(connect),
+            "least, unary": cpu_ratio(pairs_of(rows, "unary", "least", "unary")),
+            "least, Connect": cpu_ratio(pairs_of(rows, "Connect", "least", "Connect")),
             "kaggle-environments, Connect": cpu_ratio(kaggle_pairs),
+        },
+        "least_beside_bare": {
+            way: rate_ratio(pairs_of(rows, way, "bare", way, ours="least"))
+            for way in ("unary", "Connect")
         },
         "referee_ms": {"p50": share(spent, 0.50), "p99": share(spent, 0.99)},
         "one_match_alone": asdict(alone),
@@ -183,6 +224,8 @@ def show(console: Console, rows: Sequence[Row], result: dict[str, Any]) -> None:
     for other, value in result["cpu_ratio"].items():
         if value is not None:
             console.print(f"processor time of a move, {other} / referee: {value:.2f}")
+    for way, value in result["least_beside_bare"].items():
+        console.print(f"moves/s of the least that judges, {way} / bare: {value:.2f}")
     spent, alone = result["referee_ms"], result["one_match_alone"]
     console.print(
         f"referee time of a move: p50 {spent['p50']} ms, p99 {spent['p99']} ms"

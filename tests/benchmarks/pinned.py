@@ -45,14 +45,11 @@ async def opened(address: str) -> AsyncIterator[grpc.aio.Channel]:
 
 
 @contextlib.contextmanager
-def bare_server(core: int, reply: int, notice: int) -> Iterator[tuple[str, int]]:
-    """Run a bare server on one core; the value is its address and process."""
+def server(core: int, module: str, *arguments: object) -> Iterator[tuple[str, int]]:
+    """Run a server of a module on one core; the value is its address and process."""
     with pinned(core):
         process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "tests.benchmarks.bare_server"),
-                *(str(reply), str(notice)),
-            ],
+            [sys.executable, "-m", f"tests.benchmarks.{module}", *map(str, arguments)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
