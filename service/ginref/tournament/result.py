@@ -35,6 +35,7 @@ class Decision(enum.StrEnum):
     """What decided a fixture that was played."""
 
     MATCHES = "matches"
+    FORFEITS = "forfeits"
     POINTS = "points"
     BOARDS = "boards"
     DECIDER = "decider"

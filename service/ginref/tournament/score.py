@@ -5,6 +5,7 @@ the same decks. The majority wins. If nobody has it, net points decide, then boa
 won, and where somebody has to go on, deciders, and at last the higher seed.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -64,7 +65,7 @@ def judge_games(meeting: Meeting, outcomes: Sequence[Outcome]) -> Result | None:
         shut = _shut(meeting, game)
         if shut is not None:
             return shut
-        if len(game) < meeting.legs and not any(leg.forfeiters for leg in game):
+        if not _is_whole(meeting, game):
             return None
         winner, by = _winner(meeting, game)
         if number > best_of and winner is not None:
@@ -74,7 +75,7 @@ def judge_games(meeting: Meeting, outcomes: Sequence[Outcome]) -> Result | None:
             if wins[winner] > best_of // 2:
                 return _by_majority(meeting, game, winner, by)
         if number >= best_of:
-            level = _settle(meeting, wins, outcomes)
+            level = _settle(meeting, wins, outcomes[: number * meeting.legs])
             last = best_of + meeting.match.deciders
             if level is not None or number == last or meeting.stronger is None:
                 return level or _give_up(meeting)
@@ -85,7 +86,7 @@ def judge_unfinished(meeting: Meeting, outcomes: Sequence[Outcome]) -> Result:
     """Return what the matches so far decide when no other one can be played."""
     wins = {meeting.a: 0, meeting.b: 0}
     for game in _games(meeting, outcomes):
-        winner = _winner(meeting, game)[0] if len(game) == meeting.legs else None
+        winner = _winner(meeting, game)[0] if _is_whole(meeting, game) else None
         if winner is not None:
             wins[winner] += 1
     if not outcomes:
@@ -96,34 +97,35 @@ def judge_unfinished(meeting: Meeting, outcomes: Sequence[Outcome]) -> Result:
 def _games(
     meeting: Meeting, outcomes: Sequence[Outcome]
 ) -> Iterator[tuple[Outcome, ...]]:
-    return (
-        tuple(outcomes[at : at + meeting.legs])
-        for at in range(0, len(outcomes), meeting.legs)
-    )
+    """Yield the matches of each game; no leg follows one that was forfeited."""
+    for at in range(0, len(outcomes), meeting.legs):
+        legs = outcomes[at : at + meeting.legs]
+        ends = (number for number, leg in enumerate(legs, 1) if leg.forfeiters)
+        yield tuple(legs[: next(ends, meeting.legs)])
+
+
+def _is_whole(meeting: Meeting, game: Sequence[Outcome]) -> bool:
+    return len(game) == meeting.legs or bool(game[-1].forfeiters)
 
 
 def _shut(meeting: Meeting, game: Sequence[Outcome]) -> Result | None:
     """Return the result of a game that ends the fixture, whatever else was played."""
-    for leg in game:
-        forfeiters = leg.forfeiters
-        if not forfeiters:
-            continue
-        cause = Cause(leg.ending.value)
-        if len(forfeiters) == _BOTH:
-            return DoubleForfeited(cause)
-        whole = meeting.forfeit_scope is ForfeitScope.FIXTURE
-        if whole or leg.ending is EndingKind.NO_SHOW:
-            return Forfeited(forfeiters[0], cause)
+    last = game[-1]
+    if not last.forfeiters:
+        return None
+    cause = Cause(last.ending.value)
+    if len(last.forfeiters) == _BOTH:
+        return DoubleForfeited(cause)
+    whole = meeting.forfeit_scope is ForfeitScope.FIXTURE
+    if whole or last.ending is EndingKind.NO_SHOW:
+        return Forfeited(last.forfeiters[0], cause)
     return None
 
 
 def _winner(meeting: Meeting, game: Sequence[Outcome]) -> tuple[str | None, Decision]:
     """Return who wins a game, and by what."""
-    forfeiters = {bot for leg in game for bot in leg.forfeiters}
-    if forfeiters:
-        losers = sorted(forfeiters)
-        one = meeting.other(losers[0]) if len(losers) == 1 else None
-        return one, Decision.MATCHES
+    if game[-1].forfeiters:
+        return meeting.other(game[-1].forfeiters[0]), Decision.MATCHES
     if meeting.legs == 1:
         return game[0].winner, Decision.MATCHES
     return _by_boards(meeting, [net for leg in game for net in leg.boards])
@@ -143,9 +145,8 @@ def _by_boards(meeting: Meeting, nets: Sequence[int]) -> tuple[str | None, Decis
 def _by_majority(
     meeting: Meeting, game: Sequence[Outcome], winner: str, by: Decision
 ) -> Result:
-    forfeited = [leg for leg in game if leg.forfeiters]
-    if meeting.match.best_of == 1 and forfeited:
-        cause = Cause(forfeited[0].ending.value)
+    if meeting.match.best_of == 1 and game[-1].forfeiters:
+        cause = Cause(game[-1].ending.value)
         return Forfeited(meeting.other(winner), cause)
     return Won(winner, by)
 
@@ -153,10 +154,18 @@ def _by_majority(
 def _settle(
     meeting: Meeting, wins: dict[str, int], outcomes: Sequence[Outcome]
 ) -> Result | None:
-    """Return who is ahead, by games, points or boards; None if nobody is."""
+    """Return who is ahead, by games, points or boards; None if nobody is.
+
+    Points do not count of matches that were forfeited, so that the one with more
+    forfeits must not get to compare them.
+    """
     lead = wins[meeting.a] - wins[meeting.b]
     if lead:
         return Won(meeting.a if lead > 0 else meeting.b)
+    forfeits = Counter(bot for leg in outcomes for bot in leg.forfeiters)
+    more = forfeits[meeting.a] - forfeits[meeting.b]
+    if more:
+        return Won(meeting.b if more > 0 else meeting.a, Decision.FORFEITS)
     nets = [net for leg in outcomes if not leg.forfeiters for net in leg.boards]
     winner, by = _by_boards(meeting, nets)
     return None if winner is None else Won(winner, by)

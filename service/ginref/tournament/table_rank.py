@@ -9,7 +9,7 @@ from ginref.engine.deck import expand
 from ginref.tournament.event import GroupRanking, Placing
 from ginref.tournament.format import RoundRobin, Swiss
 from ginref.tournament.ledger import Ledger
-from ginref.tournament.result import Cause
+from ginref.tournament.result import Cause, FreeRound, Voided
 from ginref.tournament.roster import by_lot
 from ginref.tournament.stage_view import StageView
 from ginref.tournament.standing_tally import History, Tally, history
@@ -54,7 +54,8 @@ def tie_break_order(ledger: Ledger, view: StageView) -> tuple[Criterion, ...]:
 def rank_table(ledger: Ledger, view: StageView) -> Mapping[str, tuple[Ranked, ...]]:
     """Return each group's ranking with the values that parted its entrants.
 
-    Whoever was disqualified comes last.
+    Whoever was disqualified is not in it, nor whoever has left and played for
+    nothing: they come last.
     """
     seen = history(stage_tallies(ledger, view), ledger.configuration.conduct.award)
     bots = [seat.bot for seat in view.seats if seat.bot is not None]
@@ -66,18 +67,23 @@ def rank_table(ledger: Ledger, view: StageView) -> Mapping[str, tuple[Ranked, ..
     )
     order = tie_break_order(ledger, view)
     return {
-        group: rank_entrants(_qualified_first(ledger, members), book, order)
+        group: rank_entrants(
+            [bot for bot in members if not _is_unranked(ledger, view, bot)],
+            book,
+            order,
+        )
         for group, members in groups_of(view.stage, view.seats).items()
     }
 
 
-def _qualified_first(ledger: Ledger, bots: Sequence[str]) -> list[str]:
-    return [bot for bot in bots if not _is_disqualified(ledger, bot)]
-
-
-def _is_disqualified(ledger: Ledger, bot: str) -> bool:
+def _is_unranked(ledger: Ledger, view: StageView, bot: str) -> bool:
+    """Say whether somebody was sent out, or has left and played for nothing."""
     departure = ledger.departures.get(bot)
-    return departure is not None and departure.cause is Cause.DISQUALIFIED
+    if departure is None or departure.cause is Cause.DISQUALIFIED:
+        return departure is not None
+    own = [one.result for one in view.fixtures if bot in one.entrants]
+    own = [result for result in own if not isinstance(result, FreeRound)]
+    return bool(own) and all(isinstance(result, Voided) for result in own)
 
 
 def _round_count(view: StageView) -> int:
@@ -100,7 +106,7 @@ def group_rankings(ledger: Ledger, view: StageView) -> tuple[GroupRanking, ...]:
             Placing(rank=rank, bots=tuple(one.entrant for one in shared))
             for rank, shared in groupby(ranked, key=lambda one: one.rank)
         ]
-        out = [bot for bot in members[group] if _is_disqualified(ledger, bot)]
+        out = [bot for bot in members[group] if _is_unranked(ledger, view, bot)]
         if out:
             placings.append(Placing(rank=len(ranked) + 1, bots=tuple(out)))
         rankings.append(GroupRanking(group=group, placings=tuple(placings)))
