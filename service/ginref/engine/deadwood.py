@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ginref.engine.card import PACK, Card, CardSet, Rank
-from ginref.engine.meld import MELD_CARDS_MIN, Meld, RunMeld, SetMeld
+from ginref.engine.meld import MELD_CARDS_MIN, MELDS, Meld
 
 _SUIT_SIZE: Final = len(Rank)
 _SUIT_MASK: Final = (1 << _SUIT_SIZE) - 1
@@ -127,14 +127,13 @@ def best_arrangement(cards: CardSet) -> Arrangement:
     Nothing but the cards themselves decides.
     """
     mask = cards.mask
-    melds = dict(sorted(_melds_in(mask).items()))
     # Choices come in the order of their masks, and the first of equals is kept.
     chosen = min(
-        _choices(list(melds), mask, _least(mask)),
+        _choices(_melds_in(mask), mask, _least(mask)),
         key=lambda choice: _openings(choice, mask).bit_count(),
     )
     return Arrangement(
-        tuple(melds[meld] for meld in chosen), CardSet(mask & ~sum(chosen))
+        tuple([MELDS[meld] for meld in chosen]), CardSet(mask & ~sum(chosen))
     )
 
 
@@ -202,24 +201,21 @@ def _meldable(mask: int) -> int:
     return runs | mask & _in_all_suits(_ranks_of_sets(mask))
 
 
-def _melds_in(mask: int) -> dict[int, Meld]:
-    """All melds that the cards of the mask contain, by their own masks."""
-    melds: dict[int, Meld] = {}
+def _melds_in(mask: int) -> list[int]:
+    """Masks of all melds that the cards of the mask contain, in order."""
+    melds = []
     for spade in CardSet(_ranks_of_sets(mask)):
         held = mask & _in_all_suits(spade.bit)
-        melds[held] = SetMeld(spade.rank, CardSet(held))
+        melds.append(held)
         if held.bit_count() > MELD_CARDS_MIN:
-            for card in CardSet(held):
-                three = held ^ card.bit
-                melds[three] = SetMeld(spade.rank, CardSet(three))
+            melds += [held ^ card.bit for card in CardSet(held)]
     for card in CardSet(mask & mask >> 1 & mask >> 2 & _RUN_STARTS):
         run = card.bit * 0b111
-        high = card.rank + 2
-        while high <= Rank.KING and mask & run == run:
-            melds[run] = RunMeld(card.suit, card.rank, Rank(high))
+        # A run that goes on in the next suit is no meld.
+        while mask & run == run and run in MELDS:
+            melds.append(run)
             run |= run << 1
-            high += 1
-    return melds
+    return sorted(melds)
 
 
 def _choices(melds: list[int], mask: int, least: int) -> Iterator[tuple[int, ...]]:

@@ -6,7 +6,10 @@ suit in sequence, ace low: A-2-3 is a run, Q-K-A is not.
 Source: askalink.com/play/gin-rummy/gin-rummy-rules.html.
 """
 
+import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from ginref.engine.card import PACK, Card, CardSet, Rank, Suit
@@ -70,42 +73,40 @@ class RunMeld:
 Meld = SetMeld | RunMeld
 
 
+def _all_melds() -> dict[int, Meld]:
+    melds: dict[int, Meld] = {}
+    for rank in Rank:
+        four = CardSet.of(PACK[rank :: len(Rank)])
+        for cards in (four, *map(four.remove, four)):
+            melds[cards.mask] = SetMeld(rank, cards)
+    for suit in Suit:
+        for low, high in itertools.combinations(Rank, 2):
+            run = RunMeld(suit, low, high)
+            if len(run.cards) >= MELD_CARDS_MIN:
+                melds[run.cards.mask] = run
+    return dict(sorted(melds.items()))
+
+
+MELDS: Final[Mapping[int, Meld]] = MappingProxyType(_all_melds())
+"""Every meld there is, by the mask of its cards and in the order of the masks."""
+
+
 def find_meld(cards: CardSet) -> Meld | None:
     """Return the meld these cards make, or None when they make none."""
-    held = list(cards)
-    if len(held) < MELD_CARDS_MIN:
-        return None
-    first, last = held[0], held[-1]
-    if all(card.rank == first.rank for card in held):
-        return SetMeld(first.rank, cards)
-    one_suit = all(card.suit == first.suit for card in held)
-    if one_suit and last.rank - first.rank + 1 == len(held):
-        return RunMeld(first.suit, first.rank, last.rank)
-    return None
+    return MELDS.get(cards.mask)
 
 
-def _melds_of_three() -> tuple[tuple[Meld, ...], ...]:
-    """Find the melds of three that contain each card, by the masks of their cards."""
-    found: list[dict[int, Meld]] = [{} for _ in PACK]
-    for card in PACK:
-        same_rank = [other for other in PACK if other.rank is card.rank]
-        masks = [CardSet.of(other for other in same_rank if other is not card).mask]
-        if card.index + MELD_CARDS_MIN <= len(PACK):
-            masks.append(card.bit * 0b111)
-        for mask in masks:
-            meld = find_meld(CardSet(mask))
-            if meld is not None:
-                for member in meld.cards:
-                    found[member.index][mask] = meld
-    return tuple(tuple(melds[mask] for mask in sorted(melds)) for melds in found)
-
-
-_TRIOS: Final = _melds_of_three()
+_TRIOS: Final = [
+    meld for mask, meld in MELDS.items() if mask.bit_count() == MELD_CARDS_MIN
+]
+_TRIOS_WITH: Final = {
+    card: tuple([meld for meld in _TRIOS if card in meld.cards]) for card in PACK
+}
 
 
 def trios_with(card: Card) -> tuple[Meld, ...]:
     """Return the melds of three cards that contain this one."""
-    return _TRIOS[card.index]
+    return _TRIOS_WITH[card]
 
 
 @dataclass(frozen=True, slots=True)
