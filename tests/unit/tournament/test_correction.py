@@ -1,0 +1,476 @@
+"""Corrections, awards and further attempts: what they change and what they must not."""
+
+from typing import Any
+
+import pytest
+from tests.unit.tournament.driving import (
+    Tournament,
+    better_seed,
+    names,
+    one_stage,
+    won,
+    worse_seed,
+)
+
+from ginref.record.lifecycle import EndingKind
+from ginref.tournament.decide import Asked, Decision, decide
+from ginref.tournament.difference import preview
+from ginref.tournament.error import Objection, OperationError
+from ginref.tournament.event import Cascade, Exit, Requeued
+from ginref.tournament.fixture import Fixture, FixtureState
+from ginref.tournament.lifecycle import Lifecycle
+from ginref.tournament.operation import (
+    Award,
+    Correct,
+    DecideAppeal,
+    FileAppeal,
+    Operation,
+    PairManually,
+    Requeue,
+    Withdraw,
+)
+from ginref.tournament.plan import MatchOrder
+from ginref.tournament.result import (
+    Cause,
+    DoubleForfeited,
+    Drawn,
+    Forfeited,
+    FreeRound,
+    Outcome,
+    Result,
+    Voided,
+    Won,
+)
+
+SINGLE = one_stage({"format": "single_elimination"})
+SWISS = one_stage({"format": "swiss", "rounds": 3})
+
+
+def ask(
+    tournament: Tournament,
+    operation: Operation,
+    request_id: str = "",
+    **asked: Any,  # noqa: ANN401
+) -> Decision:
+    """Ask for an operation, and append what it gives."""
+    planned = tournament.plan()
+    identity = request_id or f"ask-{len(tournament.entries)}"
+    facts: dict[str, Any] = {
+        "actor": "organizer",
+        "request_id": identity,
+        "expected_version": planned.ledger.version,
+        "now_ms": tournament.now_ms,
+        **asked,
+    }
+    decision = decide(planned, operation, Asked(**facts))
+    for event in decision.events:
+        tournament.add(event, request_id=identity)
+    return decision
+
+
+def refusal(tournament: Tournament, operation: Operation, **asked: Any) -> Objection:  # noqa: ANN401
+    with pytest.raises(OperationError) as caught:
+        ask(tournament, operation, **asked)
+    return caught.value.objection
+
+
+def correction(
+    fixture: Fixture, winner: str | None, mode: Cascade = Cascade.STRICT
+) -> Correct:
+    return Correct(
+        fixture=fixture.fixture_id,
+        attempt=fixture.attempt,
+        result=Won(winner or ""),
+        mode=mode,
+        reason="the record says otherwise",
+    )
+
+
+@pytest.fixture(name="bracket")
+def _bracket() -> Tournament:
+    tournament = Tournament(SINGLE)
+    tournament.start(4)
+    tournament.step(better_seed)
+    tournament.settle()
+    return tournament
+
+
+def test_a_corrected_result_changes_who_goes_on(bracket: Tournament) -> None:
+    ask(bracket, correction(bracket.node("R1.1"), "bot-04"))
+
+    assert bracket.node("R2.1").entrants == ("bot-04", "bot-02")
+
+
+def test_a_strict_correction_is_refused_once_the_next_fixture_has_started(
+    bracket: Tournament,
+) -> None:
+    bracket.begin(bracket.settle().orders[0])
+
+    assert (
+        refusal(bracket, correction(bracket.node("R1.1"), "bot-04"))
+        is Objection.DEPENDANTS_STARTED
+    )
+    assert bracket.node("R2.1").entrants == ("bot-01", "bot-02")
+
+
+def test_a_correction_can_have_what_follows_played_again(bracket: Tournament) -> None:
+    order = bracket.settle().orders[0]
+    match = bracket.begin(order)
+    first = bracket.node("R2.1").fixture_id
+
+    mode = Cascade.RESET_DEPENDANTS
+    decision = ask(bracket, correction(bracket.node("R1.1"), "bot-04", mode))
+
+    assert [getattr(event, "reset", None) for event in decision.events] == [(first,)]
+    final = bracket.node("R2.1")
+    assert final.entrants == ("bot-04", "bot-02")
+    assert final.state is FixtureState.READY
+    assert bracket.settle().aborts == (match,)
+    # Back again: what was played before the correction does not count.
+    bracket.finish(order, won("bot-01", final))
+    ask(bracket, correction(bracket.node("R1.1"), "bot-01", mode))
+    again = bracket.node("R2.1")
+    assert (again.fixture_id, again.attempt) == (first, 2)
+    assert again.state is FixtureState.READY
+
+
+def test_a_correction_for_the_record_leaves_who_goes_on(bracket: Tournament) -> None:
+    bracket.begin(bracket.settle().orders[0])
+
+    ask(bracket, correction(bracket.node("R1.1"), "bot-04", Cascade.RECORD_ONLY))
+
+    first = bracket.node("R1.1")
+    assert first.result == Won("bot-04")
+    assert first.winner == "bot-01"
+    assert bracket.node("R2.1").entrants == ("bot-01", "bot-02")
+
+
+def test_a_correction_that_names_the_same_winner_disturbs_nothing(
+    bracket: Tournament,
+) -> None:
+    bracket.begin(bracket.settle().orders[0])
+    fixture = bracket.node("R1.1")
+    operation = Correct(
+        fixture=fixture.fixture_id,
+        attempt=1,
+        result=Forfeited("bot-04", Cause.RULING),
+        mode=Cascade.STRICT,
+        reason="it had stopped before",
+    )
+
+    ask(bracket, operation)
+
+    assert bracket.node("R1.1").result == Forfeited("bot-04", Cause.RULING)
+    assert bracket.node("R2.1").state is FixtureState.PLAYING
+
+
+def test_a_correction_that_is_made_twice_is_made_once(bracket: Tournament) -> None:
+    operation = correction(bracket.node("R1.1"), "bot-04")
+    ask(bracket, operation)
+
+    assert ask(bracket, operation).events == ()
+
+
+def test_a_tournament_runs_again_when_its_last_result_is_taken_back() -> None:
+    tournament = Tournament(
+        one_stage({"format": "single_elimination"}, schedule={"appeals": "1h"})
+    )
+    tournament.start(2)
+    tournament.step(better_seed)
+    tournament.settle()
+    assert tournament.plan().ledger.lifecycle is Lifecycle.FINISHING
+    fixture = tournament.node("R1.1")
+
+    ask(tournament, Requeue(fixture=fixture.fixture_id, attempt=1, reason="appeal"))
+
+    planned = tournament.settle()
+    assert planned.ledger.lifecycle is Lifecycle.RUNNING
+    assert [order.attempt for order in planned.orders] == [2]
+
+
+def test_a_swiss_round_is_paired_anew_after_a_correction_before_it_starts() -> None:
+    tournament = Tournament(SWISS)
+    tournament.start(4)
+    tournament.step(better_seed)
+    before = tournament.settle().stages[0].rounds[1].pairs
+
+    ask(tournament, correction(tournament.node("R1.1"), "bot-03"))
+
+    after = tournament.settle().stages[0].rounds[1].pairs
+    assert before == (("bot-01", "bot-02"), ("bot-03", "bot-04"))
+    assert after == (("bot-02", "bot-03"), ("bot-01", "bot-04"))
+
+
+def test_a_swiss_result_can_be_corrected_while_pairings_stay() -> None:
+    tournament = Tournament(SWISS)
+    tournament.start(4)
+    tournament.step(better_seed)
+    tournament.begin(tournament.settle().orders[0])
+
+    ask(tournament, correction(tournament.node("R1.1"), "bot-03", Cascade.RECORD_ONLY))
+
+    assert tournament.settle().stages[0].rounds[1].pairs[0] == ("bot-01", "bot-02")
+    assert tournament.places()[0][1] <= {"bot-02", "bot-03"}
+
+
+@pytest.mark.parametrize(
+    ("result", "is_allowed"),
+    [
+        (Won("bot-01"), True),
+        (Forfeited("bot-04", Cause.RULING), True),
+        (DoubleForfeited(Cause.RULING), True),
+        (Voided("bot-01"), True),
+        (Won("bot-02"), False),
+        (Forfeited("bot-03", Cause.RULING), False),
+        (Drawn(), False),
+        (Voided(), False),
+        (FreeRound("bot-01"), False),
+    ],
+    ids=repr,
+)
+def test_an_award_must_be_a_result_that_the_fixture_can_have(
+    result: Result, *, is_allowed: bool
+) -> None:
+    tournament = Tournament(SINGLE)
+    tournament.start(4)
+    tournament.settle()
+    fixture = tournament.node("R1.1")
+    operation = Award(
+        fixture=fixture.fixture_id, attempt=1, result=result, reason="power cut"
+    )
+
+    if not is_allowed:
+        assert refusal(tournament, operation) is Objection.INVALID
+        return
+    ask(tournament, operation)
+
+    assert tournament.node("R1.1").result == result
+    assert ask(tournament, operation).events == ()
+
+
+def test_a_decided_fixture_takes_no_other_result(bracket: Tournament) -> None:
+    fixture = bracket.node("R1.1")
+    operation = Award(
+        fixture=fixture.fixture_id, attempt=1, result=Won("bot-04"), reason="no"
+    )
+
+    assert refusal(bracket, operation) is Objection.CONFLICT
+
+
+def test_a_fixture_that_is_asked_for_twice_is_played_again_once() -> None:
+    tournament = Tournament(SWISS)
+    tournament.start(4)
+    tournament.step(better_seed)
+    fixture = tournament.node("R1.1")
+    operation = Requeue(fixture=fixture.fixture_id, attempt=1, reason="wrong rules")
+
+    first, second = ask(tournament, operation), ask(tournament, operation)
+
+    assert (len(first.events), len(second.events)) == (1, 0)
+    again = tournament.node("R1.1")
+    assert (again.attempt, again.state) == (2, FixtureState.READY)
+    assert len(tournament.plan().ledger.games[fixture.fixture_id, 1]) == 1
+    later = Requeue(fixture=fixture.fixture_id, attempt=5, reason="?")
+    assert refusal(tournament, later) is Objection.ATTEMPT
+
+
+def test_what_the_referee_cannot_finish_is_tried_again_and_then_void() -> None:
+    document = one_stage({"format": "single_elimination"}, conduct={"attempts": 2})
+    tournament = Tournament(document)
+    tournament.start(2)
+
+    def breaks(fixture: Fixture, order: MatchOrder) -> Outcome:
+        assert (fixture.attempt, order.game) in {(1, 1), (2, 1)}
+        return Outcome(ending=EndingKind.VOID)
+
+    tournament.play(breaks)
+
+    assert tournament.node("R1.1").result == Voided("bot-01")
+    requeued = [e.event for e in tournament.entries if isinstance(e.event, Requeued)]
+    assert [event.reason for event in requeued] == ["void"]
+
+
+def test_a_match_that_was_aborted_waits_for_the_organizer() -> None:
+    tournament = Tournament(SINGLE)
+    tournament.start(2)
+    order = tournament.settle().orders[0]
+    tournament.begin(order)
+    tournament.finish(order, Outcome(ending=EndingKind.ABORTED))
+
+    planned = tournament.settle()
+
+    assert tournament.node("R1.1").state is FixtureState.STOPPED
+    assert (planned.orders, planned.events) == ((), ())
+    fixture = tournament.node("R1.1").fixture_id
+    ask(tournament, Requeue(fixture=fixture, attempt=1, reason="again"))
+    assert [one.attempt for one in tournament.settle().orders] == [2]
+
+
+def test_a_fixture_whose_time_is_over_is_decided_by_what_was_played() -> None:
+    document = one_stage(
+        {"format": "single_elimination"},
+        match={"best_of": 5},
+        schedule={"fixture": "1h"},
+    )
+    tournament = Tournament(document)
+    tournament.start(2)
+    tournament.step(worse_seed)
+    match = tournament.begin(tournament.settle().orders[0])
+
+    tournament.now_ms += 3_600_000
+    planned = tournament.settle()
+
+    assert tournament.node("R1.1").winner == "bot-02"
+    assert planned.aborts == (match,)
+
+
+def test_rounds_can_be_paired_by_hand_and_the_log_shows_both() -> None:
+    tournament = Tournament(SWISS)
+    tournament.start(4)
+    proposed = tournament.settle().stages[0].rounds[0]
+    chosen = (("bot-01", "bot-04"), ("bot-02", "bot-03"))
+    operation = PairManually(
+        stage="main", round=1, pairs=chosen, reason="the same author"
+    )
+
+    decision = ask(tournament, operation)
+
+    assert [getattr(one, "proposed", None) for one in decision.events] == [
+        proposed.pairs
+    ]
+    assert tournament.settle().stages[0].rounds[0].pairs == chosen
+    assert ask(tournament, operation).events == ()
+    tournament.step(better_seed)
+    other = PairManually(stage="main", round=1, pairs=proposed.pairs, reason="back")
+    assert refusal(tournament, other) is Objection.CONFLICT
+
+
+@pytest.mark.parametrize(
+    ("pairs", "path"),
+    [
+        ((("bot-01", "bot-01"),), "pairs[0]"),
+        ((("bot-01", "bot-02"), ("bot-02", "bot-03")), "pairs[1]"),
+        ((("bot-01", "somebody"),), "pairs[0]"),
+    ],
+)
+def test_nobody_is_paired_twice_by_hand_nor_with_a_stranger(
+    pairs: tuple[tuple[str, str], ...], path: str
+) -> None:
+    tournament = Tournament(SWISS)
+    tournament.start(4)
+    tournament.settle()
+    operation = PairManually(stage="main", round=1, pairs=pairs, reason="?")
+
+    with pytest.raises(OperationError) as caught:
+        ask(tournament, operation)
+
+    assert caught.value.path == path
+
+
+def test_who_is_left_out_of_pairings_by_hand_wins_nothing() -> None:
+    tournament = Tournament(SWISS)
+    tournament.start(4)
+    for number in (1, 2):
+        tournament.settle()
+        pairs = (("bot-01", "bot-02"),)
+        operation = PairManually(
+            stage="main", round=number, pairs=pairs, bye="bot-03", reason="test"
+        )
+        ask(tournament, operation)
+        tournament.step(better_seed)
+
+    last = tournament.settle().stages[0].rounds[2]
+    assert last.bye is None
+    assert {bot for pair in last.pairs for bot in pair} == set(names(4))
+
+
+def test_an_appeal_keeps_a_tournament_open_until_it_is_decided() -> None:
+    tournament = Tournament(
+        one_stage({"format": "single_elimination"}, schedule={"appeals": "1h"})
+    )
+    tournament.start(2)
+    tournament.step(better_seed)
+    tournament.settle()
+    fixture = tournament.node("R1.1").fixture_id
+    appeal = FileAppeal(
+        appeal="a-1", fixture=fixture, bot="bot-02", text="it was my turn"
+    )
+    ask(tournament, appeal)
+
+    assert ask(tournament, appeal).events == ()
+    tournament.now_ms += 7_200_000
+    assert tournament.settle().ledger.lifecycle is Lifecycle.FINISHING
+    ask(tournament, DecideAppeal(appeal="a-1", upheld=False, reason="it was not"))
+    assert tournament.settle().ledger.lifecycle is Lifecycle.FINISHED
+
+
+def test_an_appeal_must_come_in_time() -> None:
+    tournament = Tournament(
+        one_stage({"format": "single_elimination"}, schedule={"appeals": "1h"})
+    )
+    tournament.start(4)
+    tournament.step(better_seed)
+    fixture = tournament.node("R1.1").fixture_id
+    tournament.now_ms += 3_700_000
+    appeal = FileAppeal(appeal="a-1", fixture=fixture, bot="bot-04", text="but")
+
+    assert refusal(tournament, appeal) is Objection.WRONG_TIME
+
+
+def test_the_same_request_is_answered_by_the_same_entry(bracket: Tournament) -> None:
+    operation = Withdraw(bot="bot-02", reason="holidays")
+    ask(bracket, operation, request_id="req-1")
+    entry = len(bracket.entries)
+
+    again = ask(bracket, operation, request_id="req-1", expected_version=1)
+
+    assert (again.events, again.answered) == ((), entry)
+    other = Withdraw(bot="bot-01", reason="holidays")
+    assert refusal(bracket, other, request_id="req-1") is Objection.REQUEST_REUSED
+    assert (
+        refusal(bracket, operation, request_id="req-1", actor="somebody")
+        is Objection.REQUEST_REUSED
+    )
+
+
+def test_two_organizers_at_once_have_one_effect_and_one_conflict(
+    bracket: Tournament,
+) -> None:
+    version = bracket.plan().ledger.version
+    ask(bracket, correction(bracket.node("R1.1"), "bot-04"))
+
+    second = correction(bracket.node("R1.2"), "bot-03")
+
+    assert refusal(bracket, second, expected_version=version) is Objection.VERSION
+    assert bracket.node("R1.2").winner == "bot-02"
+
+
+def test_a_preview_names_what_would_change_and_changes_nothing(
+    bracket: Tournament,
+) -> None:
+    asked = Asked(
+        actor="organizer", request_id="p", expected_version=None, now_ms=bracket.now_ms
+    )
+    decision = decide(bracket.plan(), correction(bracket.node("R1.1"), "bot-04"), asked)
+    length = len(bracket.entries)
+
+    changes = preview(
+        bracket.configuration, bracket.entries, decision.events, bracket.now_ms
+    )
+
+    by_path = {change.path: change for change in changes}
+    final = by_path["fixtures.main/R2.1"]
+    assert final.before == "bot-01 - bot-02, ready, attempt 1"
+    assert final.after == "bot-04 - bot-02, ready, attempt 1"
+    assert by_path["ranks.main/-/bot-01"].after == "3"
+    assert "fixtures.main/R1.2" not in by_path
+    assert len(bracket.entries) == length
+
+
+def test_an_organizer_withdraws_and_the_referee_withdraws_for_other_reasons(
+    bracket: Tournament,
+) -> None:
+    ask(bracket, Withdraw(bot="bot-02"))
+
+    assert bracket.plan().ledger.departures["bot-02"].exit is Exit.REQUEST
+    assert refusal(bracket, Withdraw(bot="nobody")) is Objection.UNKNOWN
