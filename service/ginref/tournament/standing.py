@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from ginref.tournament.figure import Estimate, estimate, share_interval
 from ginref.tournament.standing_tally import (
     DRAW,
+    LOSS,
     WIN,
+    Appearance,
     Kind,
     Tally,
     history,
-    observations,
+    total,
 )
 from ginref.tournament.tiebreak import Criterion, Edition, TieBreak
 from ginref.tournament.tiebreak_rank import Placing, rank_entrants
@@ -35,6 +38,7 @@ class Standing:
             it is ranked.
         skill: Net points per board of the boards that both sides played to the end,
             with their interval.
+        adjusted: The same without what was luck; None where that is not known.
         score_interval: Where the true share of points from fixtures in play lies; None
             without any.
     """
@@ -51,6 +55,7 @@ class Standing:
     boards_forfeited: int
     net_per_board: float
     skill: Estimate
+    adjusted: Estimate | None
     score_interval: tuple[float, float] | None
 
 
@@ -96,28 +101,15 @@ def stand(
     seen = history(tallies, rules.award)
     book = ScoreBook(seen, rules.edition, rules.round_count, lots)
     placings = rank_entrants(entrants, book, rules.criteria)
-    nets: dict[str, list[float]] = {entrant: [] for entrant in entrants}
-    forfeited = dict.fromkeys(entrants, 0)
-    for tally in tallies:
-        played = observations(tally)
-        for sign, entrant in ((1, tally.first), (-1, tally.second)):
-            if entrant in nets:
-                nets[entrant] += [sign * net for net in played]
-                forfeited[entrant] += sum(
-                    entrant in board.forfeiters for board in tally.boards
-                )
-    return tuple(
-        _standing(placing, book, nets[placing.entrant], forfeited[placing.entrant])
-        for placing in placings
-    )
+    return tuple(_standing(placing, book) for placing in placings)
 
 
-def _standing(
-    placing: Placing, book: ScoreBook, nets: Sequence[float], forfeited: int
-) -> Standing:
+def _standing(placing: Placing, book: ScoreBook) -> Standing:
     entrant = placing.entrant
     rounds = book.rounds(entrant)
     scores = [seen.points for seen in rounds if seen.is_met]
+    adjusted = [seen.adjusted for seen in rounds if seen.adjusted is not None]
+    is_known = len(adjusted) == len(rounds)
     return Standing(
         entrant=entrant,
         rank=placing.rank,
@@ -126,29 +118,28 @@ def _standing(
         parted_by=placing.parted_by,
         won=scores.count(WIN),
         drawn=scores.count(DRAW),
-        lost=len(scores) - scores.count(WIN) - scores.count(DRAW),
+        lost=scores.count(LOSS),
         unplayed=tuple(seen.kind for seen in rounds if not seen.is_met),
-        boards_forfeited=forfeited,
+        boards_forfeited=sum(seen.forfeited for seen in rounds),
         net_per_board=book.tie_break(Criterion.NET_PER_BOARD, entrant).value or 0.0,
-        skill=estimate(nets),
+        skill=estimate([net for seen in rounds for net in seen.skill]),
+        adjusted=estimate([*chain(*adjusted)]) if is_known else None,
         score_interval=share_interval(sum(scores), len(scores)) if scores else None,
     )
 
 
 def cross_table(tallies: Sequence[Tally]) -> dict[tuple[str, str], Cell]:
     """Return how everyone did against everyone they met, as the first of the two."""
-    points: dict[tuple[str, str], list[float]] = {}
+    met: dict[tuple[str, str], list[Appearance]] = {}
     for entrant, rounds in history(tallies, award=0).items():
         for seen in rounds:
             if seen.opponent is not None:
-                points.setdefault((entrant, seen.opponent), []).append(seen.points)
-    nets: dict[tuple[str, str], list[float]] = {pair: [] for pair in points}
-    for tally in tallies:
-        if tally.second is not None:
-            played = observations(tally)
-            nets[tally.first, tally.second] += played
-            nets[tally.second, tally.first] += [-net for net in played]
+                met.setdefault((entrant, seen.opponent), []).append(seen)
     return {
-        pair: Cell(sum(scores), len(scores), estimate(nets[pair]))
-        for pair, scores in points.items()
+        pair: Cell(
+            points=total(encounters),
+            fixtures=len(encounters),
+            net=estimate([net for seen in encounters for net in seen.skill]),
+        )
+        for pair, encounters in met.items()
     }

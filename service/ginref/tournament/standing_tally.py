@@ -5,8 +5,9 @@ numbers hold exactly. Void fixtures have no tally.
 """
 
 import enum
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Final, NamedTuple
 
 WIN: Final = 1.0
@@ -43,11 +44,14 @@ class Board(NamedTuple):
         deck: Boards of a fixture with the same number here are legs of one deck, in
             the order played. They are one observation, as luck is common to them.
             None for a deck that is played once.
+        luck: How much of the net points was luck of the cards, by the rule that was
+            fixed before the start; None if nobody has worked it out.
     """
 
     net: int
     forfeiters: tuple[str, ...] = ()
     deck: int | None = None
+    luck: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +76,7 @@ class Tally:
     boards: tuple[Board, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Appearance:
     """One round as one entrant sees it.
 
@@ -81,6 +85,9 @@ class Appearance:
         nets: The entrant's net points of each board that counts for it. A board it
             forfeited costs it the award, or more if it stood worse; a board that only
             the opponent forfeited does not count.
+        skill: Its net points per board of each deck that nobody forfeited a board of.
+        adjusted: The same without what was luck; None where that is not known of all.
+        forfeited: How many boards it forfeited.
     """
 
     round: int
@@ -88,6 +95,9 @@ class Appearance:
     opponent: str | None
     points: float
     nets: tuple[int, ...]
+    skill: tuple[float, ...]
+    adjusted: tuple[float, ...] | None
+    forfeited: int
 
     @property
     def is_met(self) -> bool:
@@ -139,8 +149,17 @@ def _appearance(tally: Tally, entrant: str, award: int) -> Appearance:
         if not board.forfeiters or entrant in board.forfeiters
     )
     opponent = tally.second if entrant == tally.first else tally.first
-    points = _points(tally, entrant)
-    return Appearance(tally.round, tally.kind, opponent, points, nets)
+    adjusted = adjusted_observations(tally)
+    return Appearance(
+        round=tally.round,
+        kind=tally.kind,
+        opponent=opponent,
+        points=_points(tally, entrant),
+        nets=nets,
+        skill=tuple(sign * net for net in observations(tally)),
+        adjusted=None if adjusted is None else tuple(sign * net for net in adjusted),
+        forfeited=sum(entrant in board.forfeiters for board in tally.boards),
+    )
 
 
 def _points(tally: Tally, entrant: str) -> float:
@@ -158,12 +177,26 @@ def observations(tally: Tally) -> tuple[float, ...]:
     Legs of one deck are one observation. Decks of which a board was forfeited say
     nothing about skill and are left out.
     """
+    return tuple(fmean(leg.net for leg in legs) for legs in _decks(tally))
+
+
+def adjusted_observations(tally: Tally) -> tuple[float, ...] | None:
+    """Return the same without what was luck; None where that is not known of all."""
+    adjusted = []
+    for legs in _decks(tally):
+        without = [leg.net - leg.luck for leg in legs if leg.luck is not None]
+        if len(without) < len(legs):
+            return None
+        adjusted.append(fmean(without))
+    return tuple(adjusted)
+
+
+def _decks(tally: Tally) -> Iterator[list[Board]]:
+    """Yield the boards of each deck that nobody has forfeited one of."""
     decks: dict[object, list[Board]] = {}
     for place, board in enumerate(tally.boards):
         key = ("own", place) if board.deck is None else ("shared", board.deck)
         decks.setdefault(key, []).append(board)
-    return tuple(
-        sum(board.net for board in legs) / len(legs)
-        for legs in decks.values()
-        if not any(board.forfeiters for board in legs)
-    )
+    for legs in decks.values():
+        if not any(board.forfeiters for board in legs):
+            yield legs

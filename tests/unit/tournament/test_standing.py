@@ -89,6 +89,27 @@ def test_legs_of_one_deck_are_one_observation() -> None:
     assert observations(Tally(round=1, first="a", second="b", boards=boards)) == (5, 8)
 
 
+def test_luck_is_taken_off_beside_the_raw_figures_and_ranks_nobody() -> None:
+    boards = (Board(30, luck=25.0), Board(4, luck=-6.0), Board(9, ("b",)))
+    tallies = [Tally(round=1, first="a", second="b", winner="a", boards=boards)]
+
+    lines = by_entrant(tallies, "ab")
+
+    a, b = lines["a"], lines["b"]
+    assert a.adjusted is not None
+    assert b.adjusted is not None
+    assert (a.skill.mean, a.adjusted.mean) == (17, 7.5)
+    assert (b.skill.mean, b.adjusted.mean) == (-17, -7.5)
+    assert a.net_per_board == 17
+
+
+def test_luck_that_is_known_of_some_boards_only_is_not_taken_off() -> None:
+    boards = (Board(30, luck=25.0), Board(4))
+    tallies = [Tally(round=1, first="a", second="b", winner="a", boards=boards)]
+
+    assert by_entrant(tallies, "ab")["a"].adjusted is None
+
+
 @given(events())
 def test_points_of_a_round_robin_are_shared_out(tallies: list[Tally]) -> None:
     names = sorted({name for one in tallies for name in (one.first, one.second or "")})
