@@ -124,7 +124,7 @@ def _refuse_pairs(view: StageView, operation: PairManually) -> None:
 
 
 def close_one(plan: Plan, operation: CloseStage, _: int) -> Iterator[Event]:
-    """Close a ladder, once its fixtures are over."""
+    """Close a ladder; what is not decided by then does not count."""
     view = _view(plan, operation.stage)
     if view.closing is not None:
         return

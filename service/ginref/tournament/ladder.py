@@ -26,21 +26,26 @@ def pair_ladder(
     ledger: Ledger, view: StageView, ladder: Ladder
 ) -> Iterator[RoundPaired]:
     """Yield the pairs that can meet now, each a round of its own."""
-    limit = ladder.fixtures
     counts = view.played()
-    free = [
-        bot
-        for bot in view.present
-        if bot not in _occupied(view) and (limit is None or counts[bot] < limit)
-    ]
+    occupied = _occupied(view)
+    free = [bot for bot in view.present if bot not in occupied]
+    limit = ladder.fixtures
+    hungry = set(view.present if limit is None else view.hungry(limit))
     scores = _scores(ledger, view)
     met = _met(view)
     number = max((each.number for each in view.rounds), default=0)
-    while len(free) > 1:
-        free.sort(key=lambda bot: (counts[bot], view.present.index(bot)))
-        first = free.pop(0)
-        second = _nearest(first, free, scores, met)
-        free.remove(second)
+    while True:
+        waiting = [bot for bot in free if bot in hungry]
+        if not waiting:
+            return
+        first = min(waiting, key=lambda bot: counts[bot])
+        # The last one without all its fixtures meets somebody who has had them.
+        others = [bot for bot in free if bot in hungry or hungry == {first}]
+        others.remove(first)
+        if not others:
+            return
+        second = _nearest(first, others, scores, met)
+        free = [bot for bot in free if bot not in (first, second)]
         number += 1
         yield RoundPaired(stage=view.stage.name, round=number, pairs=((first, second),))
 

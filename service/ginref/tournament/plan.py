@@ -164,7 +164,7 @@ def _aborts(ledger: Ledger, stages: Sequence[StageView]) -> Iterator[str]:
         (fixture.fixture_id, fixture.attempt)
         for view in stages
         for fixture in view.fixtures
-        if fixture.state is FixtureState.PLAYING
+        if view.closing is None and fixture.state is FixtureState.PLAYING
     }
     if ledger.lifecycle is Lifecycle.CANCELLED:
         wanted = set()
