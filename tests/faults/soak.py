@@ -49,6 +49,9 @@ WANTED = (57.0, 1_000.0, 500_000.0)
 LONGEST_TRAP_S = 600.0
 """How long a trap may take, however busy the machine is."""
 
+ROUND_MOVES = 60_000
+"""Acknowledged moves of a round of all faults; what they leave over comes after them."""
+
 LAST_MIN = 3.0
 """Minutes that the last round has to end and to be judged."""
 
@@ -188,6 +191,7 @@ async def _round(seed: int, enough_s: float) -> Outcome:
     plan = Plan(
         seed=seed,
         faults=OFTEN,
+        moves=ROUND_MOVES,
         tables=24,
         enough_s=enough_s,
     )
@@ -226,6 +230,7 @@ Kind = Callable[[int, float], Awaitable[Outcome]]
 KINDS: tuple[tuple[str, Kind], ...] = (
     ("local", _round),
     ("replicated", _failovers),
+    ("local", _round),
     ("clock", _clock_steps),
 )
 """Rounds that take turns."""
