@@ -50,7 +50,7 @@ LONGEST_TRAP_S = 600.0
 """How long a trap may take, however busy the machine is."""
 
 ROUND_MOVES = 60_000
-"""Acknowledged moves of a round of all faults; what they leave over comes after them."""
+"""Acknowledged moves of a round of all faults, among and after them."""
 
 LAST_MIN = 3.0
 """Minutes that the last round has to end and to be judged."""
