@@ -204,6 +204,19 @@ class Conduct:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LuckWorth:
+    """What luck of the cards is worth, in hundredths of a net point.
+
+    Attributes:
+        deal: Of a point of deadwood dealt.
+        draws: Of a point of deadwood drawn from the stock.
+    """
+
+    deal: int = 33
+    draws: int = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
     """A tournament as its organizer declares it; frozen at the start.
 
@@ -215,6 +228,8 @@ class Configuration:
         trust: Whether entrants may be able to talk to each other.
         resettable: Bots forget everything between two matches.
         edition: Edition of the tie-break rules.
+        luck: What is taken off results as luck, beside the raw ones, which rank; None
+            to show raw results only.
         entry: Who may enter.
         schedule: What ends by itself.
         conduct: What becomes of fixtures that are not simply played.
@@ -227,6 +242,7 @@ class Configuration:
     trust: Trust = Trust.OPEN
     resettable: bool = False
     edition: Edition = Edition.GIN_2026
+    luck: LuckWorth | None = field(default_factory=LuckWorth)
     entry: EntryRules = field(default_factory=EntryRules)
     schedule: Schedule = field(default_factory=Schedule)
     conduct: Conduct = field(default_factory=Conduct)

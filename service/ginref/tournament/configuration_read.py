@@ -27,6 +27,7 @@ from ginref.tournament.configuration import (
     ForfeitScope,
     Late,
     Listed,
+    LuckWorth,
     MatchFormat,
     Promotion,
     Schedule,
@@ -118,6 +119,15 @@ def _read_listed(option: Option) -> Listed:
         bot=bot,
         owner=found["owner"].name() if "owner" in found else bot,
         seed=_or_none(found["seed"], 1, FIELD_MOST) if "seed" in found else None,
+    )
+
+
+def _read_luck(option: Option) -> LuckWorth | None:
+    if option.value is None:
+        return None
+    found = option.members(needed=("deal", "draws"))
+    return LuckWorth(
+        deal=found["deal"].number(0, 1000), draws=found["draws"].number(0, 1000)
     )
 
 
@@ -245,6 +255,7 @@ _READERS: Final[Mapping[str, Any]] = {
     "trust": lambda trust: trust.choice(Trust),
     "resettable": Option.flag,
     "edition": lambda edition: edition.choice(Edition),
+    "luck": _read_luck,
     "entry": _read_entry,
     "schedule": _read_schedule,
     "conduct": _read_conduct,

@@ -35,7 +35,7 @@ def configuration_to_json(configuration: Configuration) -> dict[str, Any]:
 
     `read_configuration` reads it like any file, and gives the same configuration.
     """
-    conduct = configuration.conduct
+    conduct, luck = configuration.conduct, configuration.luck
     return {
         "name": configuration.name,
         "title": configuration.title,
@@ -43,6 +43,7 @@ def configuration_to_json(configuration: Configuration) -> dict[str, Any]:
         "trust": str(configuration.trust),
         "resettable": configuration.resettable,
         "edition": str(configuration.edition),
+        "luck": None if luck is None else {"deal": luck.deal, "draws": luck.draws},
         "entry": _entry(configuration.entry),
         "schedule": _schedule(configuration.schedule),
         "conduct": {

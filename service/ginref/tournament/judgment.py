@@ -8,7 +8,7 @@ whom it would meet.
 from dataclasses import dataclass, replace
 
 from ginref.record.lifecycle import EndingKind
-from ginref.tournament.configuration import Boards, MatchFormat
+from ginref.tournament.configuration import MatchFormat
 from ginref.tournament.event import Cascade
 from ginref.tournament.fixture import Fixture, FixtureState, fixture_id
 from ginref.tournament.ledger import Game, Ledger
@@ -20,7 +20,7 @@ from ginref.tournament.result import (
     Voided,
     WalkedOver,
 )
-from ginref.tournament.score import Meeting, judge_games, judge_unfinished
+from ginref.tournament.score import Meeting, judge_games, judge_unfinished, legs_of
 from ginref.tournament.source import Source
 
 
@@ -102,7 +102,7 @@ def judge(ledger: Ledger, place: Place, a: Slot, b: Slot) -> Fixture:
         a=a.bot,
         b=b.bot,
         match=place.match,
-        legs=2 if ledger.configuration.boards is Boards.MIRRORED else 1,
+        legs=legs_of(ledger.configuration.boards),
         stronger=stronger if place.is_knockout else None,
         forfeit_scope=ledger.configuration.conduct.forfeit_scope,
     )

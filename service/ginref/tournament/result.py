@@ -53,12 +53,15 @@ class Outcome:
         at_fault: The bots that are answerable for the ending, if any.
         boards: Net points of each board that was played to its end, from the side of
             the fixture's first entrant.
+        luck: How much of each was luck of the cards by the declared rule, in
+            hundredths of a point; empty where nobody has worked it out.
     """
 
     ending: EndingKind
     winner: str | None = None
     at_fault: tuple[str, ...] = ()
     boards: tuple[int, ...] = ()
+    luck: tuple[int, ...] = ()
 
     @property
     def forfeiters(self) -> tuple[str, ...]:

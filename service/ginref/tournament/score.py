@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ginref.record.lifecycle import EndingKind
-from ginref.tournament.configuration import ForfeitScope, MatchFormat
+from ginref.tournament.configuration import Boards, ForfeitScope, MatchFormat
 from ginref.tournament.result import (
     Cause,
     Decision,
@@ -50,6 +50,11 @@ class Meeting:
     def other(self, side: str) -> str:
         """Return who meets a side."""
         return self.b if side == self.a else self.a
+
+
+def legs_of(boards: Boards) -> int:
+    """Return how many matches a game has."""
+    return 2 if boards is Boards.MIRRORED else 1
 
 
 def judge_games(meeting: Meeting, outcomes: Sequence[Outcome]) -> Result | None:

@@ -1,6 +1,6 @@
 """The ranking of a table's groups, and what compares entrants across them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import groupby
 from statistics import fmean
 from typing import Final
@@ -12,6 +12,7 @@ from ginref.tournament.ledger import Ledger
 from ginref.tournament.result import Cause, FreeRound, Voided
 from ginref.tournament.roster import by_lot
 from ginref.tournament.stage_view import StageView
+from ginref.tournament.standing import Rules, Standing, stand
 from ginref.tournament.standing_tally import History, Tally, history
 from ginref.tournament.table_play import groups_of
 from ginref.tournament.tallying import tallies_of
@@ -51,28 +52,58 @@ def tie_break_order(ledger: Ledger, view: StageView) -> tuple[Criterion, ...]:
             return _LADDER_ORDER
 
 
-def rank_table(ledger: Ledger, view: StageView) -> Mapping[str, tuple[Ranked, ...]]:
-    """Return each group's ranking with the values that parted its entrants.
-
-    Whoever was disqualified is not in it, nor whoever has left and played for
-    nothing: they come last.
-    """
-    seen = history(stage_tallies(ledger, view), ledger.configuration.conduct.award)
-    bots = [seat.bot for seat in view.seats if seat.bot is not None]
-    book = ScoreBook(
-        history=seen,
+def table_rules(ledger: Ledger, view: StageView) -> Rules:
+    """Return by what the table of a stage is ordered."""
+    swiss = view.stage.format
+    played = max((each.number for each in view.rounds), default=0)
+    return Rules(
+        criteria=tie_break_order(ledger, view),
+        award=ledger.configuration.conduct.award,
+        round_count=swiss.rounds if isinstance(swiss, Swiss) else played,
         edition=ledger.configuration.edition,
-        round_count=_round_count(view),
-        lots=_lots(ledger, view, bots),
     )
-    order = tie_break_order(ledger, view)
+
+
+def table_lots(ledger: Ledger, view: StageView) -> dict[str, int]:
+    """Return the lot of each entrant of a stage, the lowest being the best."""
+    secret = expand(bytes.fromhex(ledger.lots), _TIES + view.stage.name.encode())
+    bots = [seat.bot for seat in view.seats if seat.bot is not None]
+    return {bot: at for at, bot in enumerate(by_lot(secret, bots), 1)}
+
+
+def ranked_members(ledger: Ledger, view: StageView) -> dict[str, tuple[str, ...]]:
+    """Return who is ranked in each group, by seed.
+
+    Whoever was disqualified is not, nor whoever has left and played for nothing.
+    """
     return {
-        group: rank_entrants(
-            [bot for bot in members if not _is_unranked(ledger, view, bot)],
-            book,
-            order,
-        )
+        group: tuple(bot for bot in members if not _is_unranked(ledger, view, bot))
         for group, members in groups_of(view.stage, view.seats).items()
+    }
+
+
+def rank_table(ledger: Ledger, view: StageView) -> Mapping[str, tuple[Ranked, ...]]:
+    """Return each group's ranking with the values that parted its entrants."""
+    rules = table_rules(ledger, view)
+    book = ScoreBook(
+        history(stage_tallies(ledger, view), rules.award),
+        rules.edition,
+        rules.round_count,
+        table_lots(ledger, view),
+    )
+    return {
+        group: rank_entrants(members, book, rules.criteria)
+        for group, members in ranked_members(ledger, view).items()
+    }
+
+
+def stand_table(ledger: Ledger, view: StageView) -> Mapping[str, tuple[Standing, ...]]:
+    """Return each group's table with all its figures."""
+    tallies = stage_tallies(ledger, view)
+    rules, lots = table_rules(ledger, view), table_lots(ledger, view)
+    return {
+        group: stand(members, tallies, rules, lots)
+        for group, members in ranked_members(ledger, view).items()
     }
 
 
@@ -86,19 +117,8 @@ def _is_unranked(ledger: Ledger, view: StageView, bot: str) -> bool:
     return bool(own) and all(isinstance(result, Voided) for result in own)
 
 
-def _round_count(view: StageView) -> int:
-    if isinstance(view.stage.format, Swiss):
-        return view.stage.format.rounds
-    return max((each.number for each in view.rounds), default=0)
-
-
-def _lots(ledger: Ledger, view: StageView, bots: Sequence[str]) -> dict[str, int]:
-    secret = expand(bytes.fromhex(ledger.lots), _TIES + view.stage.name.encode())
-    return {bot: at for at, bot in enumerate(by_lot(secret, bots), 1)}
-
-
 def group_rankings(ledger: Ledger, view: StageView) -> tuple[GroupRanking, ...]:
-    """Return the ranking of each group as it is published."""
+    """Return the ranking of each group as it is published, the unranked last."""
     members = groups_of(view.stage, view.seats)
     rankings = []
     for group, ranked in rank_table(ledger, view).items():

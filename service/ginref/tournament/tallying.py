@@ -16,8 +16,11 @@ from ginref.tournament.result import (
     WalkedOver,
     is_forfeit_of,
 )
+from ginref.tournament.score import legs_of
 from ginref.tournament.standing_tally import Board, Kind, Tally
 from ginref.tournament.table_play import TableRound, missed_rounds
+
+_HUNDREDTHS = 100
 
 
 def tallies_of(
@@ -34,11 +37,12 @@ def tallies_of(
         rounds: Its rounds.
         fixtures: Their fixtures.
     """
+    legs = legs_of(ledger.configuration.boards)
     tallies = [
         tally
         for fixture in fixtures
         if fixture.state is FixtureState.FINAL
-        for tally in _tally(fixture)
+        for tally in _tally(fixture, legs)
     ]
     if isinstance(stage_format, Swiss):
         tallies += [
@@ -48,7 +52,7 @@ def tallies_of(
     return tuple(tallies)
 
 
-def _tally(fixture: Fixture) -> Iterator[Tally]:
+def _tally(fixture: Fixture, legs: int) -> Iterator[Tally]:
     first, second = fixture.entrants
     result = fixture.result
     match result:
@@ -73,7 +77,7 @@ def _tally(fixture: Fixture) -> Iterator[Tally]:
         second=second,
         kind=_kind(fixture),
         winner=fixture.winner if fixture.result is fixture.onward else _shown(fixture),
-        boards=tuple(_boards(fixture)),
+        boards=tuple(_boards(fixture, legs)),
     )
 
 
@@ -108,12 +112,29 @@ def _counted(fixture: Fixture) -> Iterator[Outcome]:
             yield game.outcome
 
 
-def _boards(fixture: Fixture) -> Iterator[Board]:
+def _played(outcome: Outcome, first: int | None) -> Iterator[Board]:
+    """Yield the boards that were played to their end.
+
+    Args:
+        outcome: How their match ended.
+        first: Number of the first deck; None where no deck comes twice.
+    """
+    is_known = len(outcome.luck) == len(outcome.boards)
+    for at, net in enumerate(outcome.boards):
+        yield Board(
+            net,
+            deck=None if first is None else first + at,
+            luck=outcome.luck[at] / _HUNDREDTHS if is_known else None,
+        )
+
+
+def _boards(fixture: Fixture, legs: int) -> Iterator[Board]:
     """Yield all boards, those that were forfeited before they began among them."""
     length = fixture.match.ruleset.boards or 1
     is_paid = False
-    for outcome in _counted(fixture):
-        yield from (Board(net) for net in outcome.boards)
+    for number, outcome in enumerate(_counted(fixture)):
+        first = number // legs * length if legs > 1 else None
+        yield from _played(outcome, first)
         if outcome.forfeiters:
             is_paid = True
             missing = max(1, length - len(outcome.boards))
