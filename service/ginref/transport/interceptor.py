@@ -11,7 +11,6 @@ import contextlib
 import time
 from collections.abc import (
     AsyncGenerator,
-    AsyncIterator,
     Awaitable,
     Callable,
 )
@@ -89,14 +88,8 @@ class Interceptor(grpc.aio.ServerInterceptor):
         return self._wrapped.setdefault(method, wrap(handler, method))
 
     def _unary(self, handler: Handler, method: str) -> Handler:
-        answer: Any = handler.unary_unary
-
-        async def respond(request: Any, context: Context) -> Any:  # noqa: ANN401
-            async with self._answering(method, request, context):
-                return await answer(request, context)
-
         return grpc.unary_unary_rpc_method_handler(
-            respond,
+            partial(self._respond, method, handler.unary_unary),
             _careful(handler.request_deserializer),
             _writing(handler.response_serializer),
         )
@@ -105,13 +98,12 @@ class Interceptor(grpc.aio.ServerInterceptor):
         both_ways = handler.request_streaming
         answer: Any = handler.stream_stream if both_ways else handler.unary_stream
 
-        async def respond(request: Any, context: Context) -> None:  # noqa: ANN401
-            async with self._answering(method, request, context):
-                answers = answer(request, context)
-                if isinstance(answers, AsyncGenerator):
-                    await self._write_all(answers, context, method)
-                else:
-                    await answers
+        async def write(request: Any, context: Context) -> None:  # noqa: ANN401
+            answers = answer(request, context)
+            if isinstance(answers, AsyncGenerator):
+                await self._write_all(answers, context, method)
+            else:
+                await answers
 
         make: Any = (
             grpc.stream_stream_rpc_method_handler
@@ -119,7 +111,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
             else grpc.unary_stream_rpc_method_handler
         )
         wrapped: Handler = make(
-            respond,
+            partial(self._respond, method, write),
             _careful(handler.request_deserializer),
             _writing(handler.response_serializer),
         )
@@ -146,23 +138,23 @@ class Interceptor(grpc.aio.ServerInterceptor):
         with contextlib.suppress(StoreUnavailableError):
             await self._gate.authenticate(secret)
 
-    @contextlib.asynccontextmanager
-    async def _answering(
+    async def _respond(
         self,
         method: str,
+        answer: Any,  # noqa: ANN401 - the handler of any method
         request: Any,  # noqa: ANN401 - the message of any method, or its stand-in
         context: Context,
-    ) -> AsyncIterator[None]:
-        """Recognise the caller; turn every failure into a status."""
+    ) -> Any:  # noqa: ANN401 - likewise
+        """Recognise the caller, and answer; turn every failure into a status."""
         received = time.monotonic()
-        code, failure = _OK, None
+        code = _OK
         try:
             if not _is_open(method):
                 secret = _secret(context)
                 caller = await self._gate.authenticate(secret)
                 CALL.set(Call(caller, received, partial(self._admit_again, secret)))
             _check_readable(request)
-            yield
+            return await answer(request, context)
         except asyncio.CancelledError:
             code = _CANCELLED
             raise
@@ -176,8 +168,8 @@ class Interceptor(grpc.aio.ServerInterceptor):
         finally:
             # Before the caller knows: what it has been answered has been counted.
             self._observer.call(method, code, time.monotonic() - received)
-        if failure is not None:
-            await context.abort_with_status(rpc_status.to_status(status_of(failure)))
+        status = rpc_status.to_status(status_of(failure))
+        return await context.abort_with_status(status)
 
 
 def _is_open(method: str) -> bool:
