@@ -21,7 +21,7 @@ from ginref.transport.codec_enum import (
     STEPS,
 )
 from ginref.transport.codec_rules import clock_to_wire, ruleset_to_wire
-from ginref.transport.part import number, numbers, part, parts, text
+from ginref.transport.part import number, numbers, part, parts, texts
 from ginref.v1 import clock_pb2 as clock_pb
 from ginref.v1 import event_pb2 as event_pb
 from ginref.v1 import match_pb2 as match_pb
@@ -30,6 +30,7 @@ from ginref.v1 import seat_pb2 as seat_pb
 _Clock: Final = clock_pb.MatchClock
 _Event: Final = event_pb.MatchEvent
 
+_SEATS: Final = tuple(Seat)
 _CLOCKS: Final = 1024
 """Seats whose clocks are kept as they were written: one of them runs at a time."""
 
@@ -117,7 +118,7 @@ def clocks_to_bytes(clock: ClockFacts) -> bytes:
             _policy(clock.policy),
             *map(
                 _seat_clock,
-                Seat,
+                _SEATS,
                 clock.banks_ms,
                 clock.strikes,
                 repeat(clock.strikes_allowed),
@@ -180,7 +181,7 @@ def event_to_bytes(event: PublicEvent) -> bytes:
 def _what_happened(event: PublicEvent) -> bytes:
     match event.kind:
         case "played":
-            mover, move = _PLAYED_BY[event.seat], text(_MOVE, event.move or "")
+            mover, move = _PLAYED_BY[event.seat], _move(event.move or "")
             return _played(mover + move + _elapsed(event.elapsed_ms))
         case "created":
             return part(_Event.CREATED_FIELD_NUMBER, b"")
@@ -197,7 +198,7 @@ def _what_happened(event: PublicEvent) -> bytes:
 
 _time: Final = parts(_Event.TIME_FIELD_NUMBER)
 _played: Final = parts(_Event.PLAYED_FIELD_NUMBER)
-_MOVE: Final = event_pb.Played.MOVE_FIELD_NUMBER
+_move: Final = texts(event_pb.Played.MOVE_FIELD_NUMBER)
 _PLAYED_BY: Final = seat_fields(event_pb.Played.SEAT_FIELD_NUMBER)
 _STRUCK: Final = seat_fields(event_pb.Struck.SEAT_FIELD_NUMBER)
 _PREPARED: Final = seat_fields(event_pb.Prepared.SEAT_FIELD_NUMBER)

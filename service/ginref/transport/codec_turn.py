@@ -14,7 +14,7 @@ from ginref.transport.codec_match import (
     time_to_bytes,
 )
 from ginref.transport.codec_view import seat_view_to_bytes
-from ginref.transport.part import numbers, parts, text
+from ginref.transport.part import numbers, parts, text, texts
 from ginref.v1 import bot_service_pb2 as bot_pb
 from ginref.v1 import referee_service_pb2 as referee_pb
 from ginref.v1 import session_pb2 as session_pb
@@ -38,7 +38,7 @@ _view: Final = parts(session_pb.Turn.VIEW_FIELD_NUMBER)
 def accepted_to_bytes(message: app.MoveResult, report: MoveReport) -> bytes:
     """Write that a move was accepted."""
     return _move_result(
-        text(_RESULT_MATCH_ID, message.match_id)
+        _result_match_id(message.match_id)
         + _RESULT_SEAT[message.seat]
         + text(_REQUEST_ID, message.request_id)
         + _accepted(_move_to_bytes(report))
@@ -46,7 +46,7 @@ def accepted_to_bytes(message: app.MoveResult, report: MoveReport) -> bytes:
 
 
 _move_result: Final = parts(_Response.MOVE_RESULT_FIELD_NUMBER)
-_RESULT_MATCH_ID: Final = _Result.MATCH_ID_FIELD_NUMBER
+_result_match_id: Final = texts(_Result.MATCH_ID_FIELD_NUMBER)
 _RESULT_SEAT: Final = seat_fields(_Result.SEAT_FIELD_NUMBER)
 _REQUEST_ID: Final = _Result.REQUEST_ID_FIELD_NUMBER
 _accepted: Final = parts(_Result.ACCEPTED_FIELD_NUMBER)
@@ -87,13 +87,13 @@ _referee: Final = numbers(_Accepted.REFEREE_MS_FIELD_NUMBER)
 
 def events_to_bytes(message: app.Events) -> bytes:
     """Write what happened in a match in which the seat is not to act."""
-    head = text(_MATCH_ID, message.match_id) + _SEAT[message.seat]
+    head = _match_id(message.match_id) + _SEAT[message.seat]
     told = [_event(event_to_bytes(event)) for event in message.events]
     return _events(head + _version(message.version) + b"".join(told))
 
 
 _events: Final = parts(_Response.EVENTS_FIELD_NUMBER)
 _event: Final = parts(_Events.EVENTS_FIELD_NUMBER)
-_MATCH_ID: Final = _Events.MATCH_ID_FIELD_NUMBER
+_match_id: Final = texts(_Events.MATCH_ID_FIELD_NUMBER)
 _SEAT: Final = seat_fields(_Events.SEAT_FIELD_NUMBER)
 _version: Final = numbers(_Events.VERSION_FIELD_NUMBER)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import lru_cache
+from operator import attrgetter
 from typing import Final
 
 from ginref.app.report import PublicReport, SeatReport
@@ -10,7 +11,6 @@ from ginref.engine.kept import kept
 from ginref.engine.move import Discard, Move
 from ginref.engine.opponent import sits_out
 from ginref.engine.ruleset import Ruleset
-from ginref.engine.seat import Seat
 from ginref.engine.view import (
     DiscardEntry,
     OpponentView,
@@ -36,7 +36,7 @@ from ginref.transport.codec_sheet import (
     sheet_to_bytes,
     sheet_to_wire,
 )
-from ginref.transport.part import number, numbers, parts, text
+from ginref.transport.part import number, numbers, parts, texts
 from ginref.v1 import view_pb2 as view_pb
 
 _View: Final = view_pb.SeatView
@@ -68,7 +68,7 @@ def seat_view_to_bytes(report: SeatReport) -> bytes:
     ending = maybe_ending_to_wire(facts.ending)
     return b"".join(
         (
-            text(_MATCH_ID, facts.match_id),
+            _match_id(facts.match_id),
             _SEAT[view.seat],
             _version(facts.version),
             _seats(facts.bots),
@@ -89,7 +89,7 @@ def seat_view_to_bytes(report: SeatReport) -> bytes:
     )
 
 
-_MATCH_ID: Final = _View.MATCH_ID_FIELD_NUMBER
+_match_id: Final = texts(_View.MATCH_ID_FIELD_NUMBER)
 _SEAT: Final = seat_fields(_View.SEAT_FIELD_NUMBER)
 _table: Final = parts(_View.TABLE_FIELD_NUMBER)
 _own: Final = parts(_View.OWN_FIELD_NUMBER)
@@ -209,11 +209,8 @@ _multiplier: Final = numbers(_Table.MULTIPLIER_FIELD_NUMBER)
 _stock_count: Final = numbers(_Table.STOCK_COUNT_FIELD_NUMBER)
 _draws_left: Final = numbers(_Table.DRAWS_LEFT_FIELD_NUMBER)
 _UPCARD: Final = card_fields(_Table.UPCARD_FIELD_NUMBER)
+_by_seat: Final = attrgetter("seat")
 _FORCED_STOCK: Final = number(_Table.FORCED_STOCK_FIELD_NUMBER, value=True)
-
-
-def _by_seat(side: OpponentView) -> Seat:
-    return side.seat
 
 
 @lru_cache(_THROWN)

@@ -17,6 +17,7 @@ _HAS_LENGTH: Final = 2
 
 _LENGTHS: Final = 4096
 _NUMBERS: Final = 1024
+_TEXTS: Final = 1024
 _BITS: Final = (1 << 64) - 1
 
 
@@ -47,6 +48,19 @@ def parts(field: int) -> Callable[[bytes], bytes]:
 def text(field: int, value: str) -> bytes:
     """Return the field of a message that holds a text; an empty one is absent."""
     return part(field, value.encode()) if value else b""
+
+
+def texts(field: int) -> Callable[[str], bytes]:
+    """Return what writes the field of a message that holds a text.
+
+    The texts are short ones, which come again and again.
+    """
+
+    @lru_cache(_TEXTS)
+    def write(value: str) -> bytes:
+        return text(field, value)
+
+    return write
 
 
 def number(field: int, value: int) -> bytes:

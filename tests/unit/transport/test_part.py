@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ginref.transport.part import number, numbers, part, text
+from ginref.transport.part import number, numbers, part, parts, text, texts
 from ginref.v1 import bot_service_pb2, session_pb2
 
 FIELD = bot_service_pb2.ConnectResponse.MOVE_RESULT_FIELD_NUMBER
@@ -12,10 +12,11 @@ FIELD = bot_service_pb2.ConnectResponse.MOVE_RESULT_FIELD_NUMBER
 def test_a_part_is_what_the_message_around_it_would_be(length: int) -> None:
     inner = session_pb2.MoveResult(request_id="x" * length)
 
-    written = part(FIELD, inner.SerializeToString())
+    written = inner.SerializeToString()
 
-    whole = bot_service_pb2.ConnectResponse(move_result=inner)
-    assert written == whole.SerializeToString()
+    whole = bot_service_pb2.ConnectResponse(move_result=inner).SerializeToString()
+    assert part(FIELD, written) == whole
+    assert parts(FIELD)(written) == whole
 
 
 def test_parts_side_by_side_are_one_message() -> None:
@@ -42,6 +43,7 @@ def test_a_number_is_written_as_a_message_writes_it(value: int) -> None:
 def test_a_text_is_written_as_a_message_writes_it(value: str) -> None:
     whole = session_pb2.MoveResult(request_id=value).SerializeToString()
 
-    written = text(session_pb2.MoveResult.REQUEST_ID_FIELD_NUMBER, value)
+    field = session_pb2.MoveResult.REQUEST_ID_FIELD_NUMBER
 
-    assert written == whole
+    assert text(field, value) == whole
+    assert texts(field)(value) == whole
