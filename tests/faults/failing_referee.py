@@ -9,15 +9,15 @@ import functools
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from redis.asyncio.connection import AbstractConnection
-
 from ginref.adapters.folder_archive import FolderArchive
 from ginref.adapters.redis_apply import APPLY
+from ginref.adapters.redis_packet import Packet
 from ginref.adapters.redis_store import RedisStore
+from ginref.adapters.redis_wire import Receiver, Wire
 from ginref.app.desk import Desk
 from ginref.app.match_store import Applied, Change
 from ginref.cli import main
@@ -44,7 +44,7 @@ RECORD_POINTS = ("before_archive", "after_archive", "after_acknowledge")
 SWEEP_POINT = "in_sweep"
 """Where a sweeper has found a match that is due, and is about to time it out."""
 
-Step = Callable[..., Awaitable[Any]]
+Step = Callable[..., Any]
 
 
 class Failpoint:
@@ -79,8 +79,9 @@ def install(failpoint: Failpoint) -> None:
     _wrap(RedisStore, "apply", _around_apply(failpoint))
     _wrap(RedisStore, "acknowledge", _around(failpoint, "", "after_acknowledge"))
     _wrap(FolderArchive, "put", _around(failpoint, "before_archive", "after_archive"))
-    _wrap(AbstractConnection, "send_packed_command", _after_sent(failpoint))
-    _wrap(AbstractConnection, "read_response", _after_reply(failpoint))
+    moves: set[Receiver] = set()
+    _wrap(Wire, "send", _after_sent(failpoint, moves))
+    _wrap(Packet, "take", _after_reply(failpoint, moves))
 
 
 def _wrap(kind: type, name: str, around: Callable[[Step], Step]) -> None:
@@ -116,32 +117,32 @@ def _around_apply(failpoint: Failpoint) -> Callable[[Step], Step]:
     return around
 
 
-def _after_sent(failpoint: Failpoint) -> Callable[[Step], Step]:
+def _after_sent(failpoint: Failpoint, moves: set[Receiver]) -> Callable[[Step], Step]:
+    """Fail after a packet with a move is sent; note who waits for its answers."""
     name = APPLY.sha.encode()
 
     def around(step: Step) -> Step:
-        async def passing(self: Any, command: Any, **named: Any) -> Any:  # noqa: ANN401
-            result = await step(self, command, **named)
-            if isinstance(command, bytes) and name in command:
+        def passing(self: Wire, data: bytes, receiver: Receiver) -> None:
+            step(self, data, receiver)
+            if name in data:
                 failpoint.reached("after_sent")
-                self.carries_move = True
-            return result
+                moves.add(receiver)
 
         return passing
 
     return around
 
 
-def _after_reply(failpoint: Failpoint) -> Callable[[Step], Step]:
+def _after_reply(failpoint: Failpoint, moves: set[Receiver]) -> Callable[[Step], Step]:
     """Fail after the first answer to a packet with a move, before that of WAIT."""
 
     def around(step: Step) -> Step:
-        async def passing(self: Any, *given: Any, **named: Any) -> Any:  # noqa: ANN401
-            result = await step(self, *given, **named)
-            if getattr(self, "carries_move", False):
-                self.carries_move = False
+        def passing(self: Packet, answer: object) -> Any:  # noqa: ANN401
+            more = step(self, answer)
+            if self in moves:
+                moves.remove(self)
                 failpoint.reached("after_reply")
-            return result
+            return more
 
         return passing
 

@@ -5,11 +5,11 @@ failing script has written. The one rule of the game in it is the clock, whose t
 `ginref.record.clock`.
 """
 
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from ginref.adapters import redis_reply
-from ginref.adapters.redis_call import Argument
+from ginref.adapters.redis_call import Argument, Words, words_of
 from ginref.adapters.redis_lua import (
     CLOCK,
     CREDIT,
@@ -19,8 +19,18 @@ from ginref.adapters.redis_lua import (
     WAKE,
 )
 from ginref.adapters.redis_script import Script, match_keys, shard_keys, shard_of
-from ginref.app.match_store import Change, EntryId
+from ginref.app.match_store import Change, EntryId, SubmissionKey
 from ginref.record.heartbeat import OUTAGE_MS
+
+_MATCHES_KEPT: Final = 4096
+_STEPS_KEPT: Final = 1024
+"""How much of what was written is kept for the next change."""
+
+_WORD_COUNT: Final = 1 + 7 + 16
+"""The number of keys, the keys, and the arguments."""
+
+_NO_KEY: Final = words_of((b"", b"", b"")).data
+_REFUSAL, _NO_REFUSAL = words_of((1,)).data, words_of((0,)).data
 
 MISSING, DUPLICATE, OVER, UNSETTLED, LATE, NOT_DUE, STALE, APPLIED = range(8)
 
@@ -159,39 +169,78 @@ return {{{APPLIED}, table.concat(facts, ',')}}
 )
 
 
-def call_of(
-    change: Change, entry_id: EntryId
-) -> tuple[Sequence[str], Sequence[Argument]]:
-    """Return the keys and the arguments of the script for a change."""
-    keys, shard = match_keys(change.match_id), shard_keys(shard_of(change.match_id))
-    known: tuple[Argument, ...] = ("", b"", b"")
-    if change.key is not None:
-        record = redis_reply.idem_record(change.key, entry_id)
-        known = (redis_reply.bucket_of(change.key), change.key.digest, record)
-    return (
-        [
-            keys.match,
-            keys.log,
-            keys.idem,
-            shard.deadline,
-            shard.outbox,
-            shard.beat,
-            shard.outage,
-        ],
-        [
-            change.match_id,
-            shard.wake,
-            change.expected_version,
-            change.expected_refusals,
-            f"{entry_id.version}-{entry_id.refusal}",
-            change.entry,
-            int(change.refusal),
-            change.state,
-            *known,
-            "" if change.mover is None else int(change.mover),
-            "" if change.to_act is None else int(change.to_act),
-            "" if change.window_ms is None else change.window_ms,
+def call_of(change: Change, entry_id: EntryId) -> tuple[str, Words]:
+    """Return the key of the script that stores a change, and what the script is given.
+
+    Most of it has been written for an earlier change.
+    """
+    key, place = _place(change.match_id)
+    entry, state = change.entry, change.state
+    written = b"%b%b$%d\r\n%b\r\n%b$%d\r\n%b\r\n%b%b" % (
+        place,
+        _step(change.expected_version, change.expected_refusals, entry_id),
+        len(entry),
+        entry,
+        _REFUSAL if change.refusal else _NO_REFUSAL,
+        len(state),
+        state,
+        _NO_KEY if change.key is None else _known(change.key, entry_id),
+        _time(
+            change.mover,
+            change.to_act,
+            change.window_ms,
             int(change.ending),
             "due" if change.due_only else "late" if change.judge_time else "",
-        ],
+        ),
+    )
+    return key, Words(written, _WORD_COUNT)
+
+
+def _known(key: SubmissionKey, entry_id: EntryId) -> bytes:
+    """Write what makes a retry known, and where it is kept."""
+    record = redis_reply.idem_record(key, entry_id)
+    return b"$1\r\n%b\r\n$%d\r\n%b\r\n$%d\r\n%b\r\n" % (
+        redis_reply.bucket_of(key).encode(),
+        len(key.digest),
+        key.digest,
+        len(record),
+        record,
+    )
+
+
+def _written(*arguments: Argument) -> bytes:
+    return words_of(arguments).data
+
+
+@lru_cache(_MATCHES_KEPT)
+def _place(match_id: str) -> tuple[str, bytes]:
+    """Write how many keys there are, the keys, the match id and its channel."""
+    keys, shard = match_keys(match_id), shard_keys(shard_of(match_id))
+    names = (keys.match, keys.log, keys.idem)
+    shared = (shard.deadline, shard.outbox, shard.beat, shard.outage)
+    count = len(names) + len(shared)
+    return keys.match, _written(count, *names, *shared, match_id, shard.wake)
+
+
+@lru_cache(_STEPS_KEPT)
+def _step(version: int, refusals: int, entry_id: EntryId) -> bytes:
+    """Write from where to where a match goes."""
+    return _written(version, refusals, f"{entry_id.version}-{entry_id.refusal}")
+
+
+@lru_cache(_STEPS_KEPT)
+def _time(
+    mover: int | None,
+    to_act: int | None,
+    window_ms: int | None,
+    ending: int,
+    judge: str,
+) -> bytes:
+    """Write who has moved, who is to move, and how time is judged."""
+    return _written(
+        "" if mover is None else int(mover),
+        "" if to_act is None else int(to_act),
+        "" if window_ms is None else window_ms,
+        ending,
+        judge,
     )

@@ -9,10 +9,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, Final
 
-from redis.asyncio import Redis
-
 from ginref.adapters.redis_address import Address, parse_store_url
-from ginref.adapters.redis_call import Argument, Call
+from ginref.adapters.redis_call import Argument, Call, Words, words_of
 from ginref.adapters.redis_error import NobodyServesError, demand_answers, unavailable
 from ginref.adapters.redis_node import ANSWER_PATIENCE_S, Node
 from ginref.adapters.redis_script import Script
@@ -59,31 +57,39 @@ class RedisConnection:
         """Every write is confirmed by replicas, or is not acknowledged."""
         return bool(self._least_replicas)
 
-    async def run(
+    def run(
         self,
         script: Script,
         keys: Sequence[str],
         arguments: Sequence[Argument],
         *,
         replicated: bool = False,
-    ) -> Any:  # noqa: ANN401 - the shape of the answer is the script's
+    ) -> asyncio.Future[Any]:
         """Run a script as a whole, on the node of its keys.
 
         Raises:
             StoreUnavailableError: Whether it ran is unknown.
         """
-        parts = ("EVALSHA", script.sha, len(keys), *keys, *arguments)
-        with unavailable():
-            return await self._call(parts, keys[0], script, replicated=replicated)
+        words = words_of((len(keys), *keys, *arguments))
+        return self._call(words, keys[0], script, replicated=replicated)
 
-    async def command(self, *parts: Argument, replicated: bool = False) -> Any:  # noqa: ANN401 - the command's
+    def run_words(self, script: Script, key: str, words: Words) -> asyncio.Future[Any]:
+        """Run a script whose keys and arguments are written already, replicated.
+
+        Raises:
+            StoreUnavailableError: Whether it ran is unknown.
+        """
+        return self._call(words, key, script, replicated=True)
+
+    def command(
+        self, *parts: Argument, replicated: bool = False
+    ) -> asyncio.Future[Any]:
         """Send one command, whose first argument is its key or channel, if any.
 
         Raises:
             StoreUnavailableError: Whether it was carried out is unknown.
         """
-        with unavailable():
-            return await self._call(parts, _key_of(parts), replicated=replicated)
+        return self._call(words_of(parts), _key_of(parts), replicated=replicated)
 
     async def commands(self, commands: Sequence[tuple[Argument, ...]]) -> list[Any]:
         """Send several commands, in no certain order; return their answers in order.
@@ -91,8 +97,7 @@ class RedisConnection:
         Raises:
             StoreUnavailableError: Which of them were carried out is unknown.
         """
-        calls = [self._call(parts, _key_of(parts)) for parts in commands]
-        return await self._all(calls)
+        return await _all([self.command(*parts) for parts in commands])
 
     async def run_for_each(
         self,
@@ -105,13 +110,7 @@ class RedisConnection:
         Raises:
             StoreUnavailableError: Which of them ran is unknown.
         """
-        calls = [
-            self._call(
-                ("EVALSHA", script.sha, len(keys), *keys, *arguments), keys[0], script
-            )
-            for keys in each
-        ]
-        return await self._all(calls)
+        return await _all([self.run(script, keys, arguments) for keys in each])
 
     async def ask_servers(
         self, *commands: tuple[Argument, ...]
@@ -133,7 +132,7 @@ class RedisConnection:
         found: list[tuple[Address, Status, list[Any]]] = []
         for node, status in zip(nodes, statuses, strict=True):
             loop = asyncio.get_running_loop()
-            calls = [Call(parts, loop.create_future()) for parts in commands]
+            calls = [Call(words_of(parts), loop.create_future()) for parts in commands]
             for call in calls:
                 node.put(call)
             answers = await asyncio.gather(
@@ -146,10 +145,10 @@ class RedisConnection:
 
     async def subscribers(
         self, channels: Sequence[str]
-    ) -> list[tuple[Redis, list[str]]]:
-        """Return who to subscribe at, and to which channels there.
+    ) -> list[tuple[Node, list[str]]]:
+        """Return where to subscribe, and to which channels there.
 
-        A connection of such a client breaks when its server is no longer the one.
+        A wire of such a node ends when its server is no longer the one.
 
         Raises:
             StoreUnavailableError: That is not known now.
@@ -163,10 +162,7 @@ class RedisConnection:
             places: dict[Address, list[str]] = {}
             for channel in channels:
                 places.setdefault(layout.address_of(channel), []).append(channel)
-        return [
-            (self._nodes[address].subscriber, names)
-            for address, names in places.items()
-        ]
+        return [(self._nodes[address], names) for address, names in places.items()]
 
     def is_filling(self, key: str) -> bool:
         """Say whether the server of a key should take no new matches."""
@@ -214,7 +210,7 @@ class RedisConnection:
 
     def _call(
         self,
-        parts: tuple[Argument, ...],
+        words: Words,
         key: str | None,
         script: Script | None = None,
         *,
@@ -223,16 +219,8 @@ class RedisConnection:
         loop = asyncio.get_running_loop()
         deadline_s = loop.time() + self._patience_s
         answer = loop.create_future()
-        self._route(Call(parts, answer, key, script, replicated, deadline_s))
+        self._route(Call(words, answer, key, script, replicated, deadline_s))
         return answer
-
-    async def _all(self, calls: Sequence[asyncio.Future[Any]]) -> list[Any]:
-        answers = await asyncio.gather(*calls, return_exceptions=True)
-        with unavailable():
-            for answer in answers:
-                if isinstance(answer, BaseException):
-                    raise answer
-        return answers
 
     def _route(self, call: Call) -> None:
         """Hand a call to its server, or keep it until that is known."""
@@ -349,6 +337,14 @@ class RedisConnection:
 
 def _key_of(parts: tuple[Argument, ...]) -> str | None:
     return str(parts[1]) if len(parts) > 1 else None
+
+
+async def _all(calls: Sequence[asyncio.Future[Any]]) -> list[Any]:
+    answers = await asyncio.gather(*calls, return_exceptions=True)
+    for answer in answers:
+        if isinstance(answer, BaseException):
+            raise answer
+    return answers
 
 
 def _least_replicas(layout: Layout, statuses: Sequence[Status]) -> int:

@@ -43,6 +43,18 @@ _UNAVAILABLE_CODES: Final = (
 )
 
 
+def as_unavailable(error: Exception) -> Exception:
+    """Turn the driver's ways of saying "not now" into one error; keep any other."""
+    if not isinstance(error, _UNAVAILABLE) and not (
+        isinstance(error, exceptions.ResponseError)
+        and str(error).startswith(_UNAVAILABLE_CODES)
+    ):
+        return error
+    told = StoreUnavailableError(str(error))
+    told.__cause__ = error
+    return told
+
+
 @contextmanager
 def unavailable() -> Iterator[None]:
     """Turn the driver's ways of saying "not now" into one error.
@@ -52,12 +64,11 @@ def unavailable() -> Iterator[None]:
     """
     try:
         yield
-    except _UNAVAILABLE as error:
-        raise StoreUnavailableError(str(error)) from error
-    except exceptions.ResponseError as error:
-        if str(error).startswith(_UNAVAILABLE_CODES):
-            raise StoreUnavailableError(str(error)) from error
-        raise
+    except Exception as error:
+        told = as_unavailable(error)
+        if told is error:
+            raise
+        raise told from error
 
 
 def demand_answers(answers: Sequence[object]) -> None:

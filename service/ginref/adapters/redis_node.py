@@ -3,21 +3,16 @@
 Commands that are given in one turn of the event loop leave in one packet. A few
 connections carry all of them: while these are busy, commands gather for the next
 packet, so that load makes packets larger instead of making callers queue.
-
-Where writes must reach replicas, a packet ends with a small write of its own and
-WAIT, on the same connection. Without that write some servers answer WAIT for the
-last write of the connection, not for what its commands have just read.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from typing import Any, Final, Protocol
 
 from redis import exceptions
 from redis.asyncio import (
     BlockingConnectionPool,
     Connection,
-    Redis,
     SSLConnection,
     UnixDomainSocketConnection,
 )
@@ -26,10 +21,11 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from ginref.adapters.redis_address import Address, Login, StoreAddress
-from ginref.adapters.redis_call import Call, pack
-from ginref.adapters.redis_error import NOT_RUN, NotReplicatedError
+from ginref.adapters.redis_call import Call, pack, words_of
+from ginref.adapters.redis_packet import SERVER_ERRORS, Packet
 from ginref.adapters.redis_script import TOUCH
 from ginref.adapters.redis_status import SECTIONS, UNKNOWN, Status, parse_status
+from ginref.adapters.redis_wire import Wire, open_wire
 
 CONNECTION_LIMIT: Final = 4
 PACKET_LIMIT: Final = 256
@@ -42,9 +38,6 @@ REPLICA_PATIENCE_MS: Final = 1000
 
 STATUS_AGE_S: Final = 1.0
 """How old what is known of a server's state may become while it is used."""
-
-_SERVER_ERRORS: Final = (exceptions.ResponseError, exceptions.BusyLoadingError)
-"""Errors that are answers: the next answer can be read."""
 
 
 class Owner(Protocol):
@@ -61,11 +54,7 @@ class Owner(Protocol):
 
 
 def pool_of(
-    store: StoreAddress,
-    address: Address,
-    *,
-    login: Login | None = None,
-    answer_patience_s: float | None = None,
+    store: StoreAddress, address: Address, *, login: Login | None = None
 ) -> BlockingConnectionPool:
     """Make connections to one server, which connect when first used.
 
@@ -73,8 +62,6 @@ def pool_of(
         store: How to talk to servers of this store.
         address: The server.
         login: Name and password where they are not the store's.
-        answer_patience_s: How long a connection waits for each answer; None where
-            its user bounds the wait.
     """
     who = store.login if login is None else login
     facts: dict[str, Any] = {"db": store.database if login is None else 0}
@@ -96,7 +83,7 @@ def pool_of(
         timeout=ANSWER_PATIENCE_S,
         username=who.username or None,
         password=who.password or None,
-        socket_timeout=answer_patience_s,
+        socket_timeout=ANSWER_PATIENCE_S,
         retry=Retry(NoBackoff(), 0),
         protocol=2,
         **facts,
@@ -129,7 +116,6 @@ class Node:
     Attributes:
         address: Where it listens.
         status: What it said about itself the last time.
-        subscriber: A client for what takes a connection of its own.
     """
 
     def __init__(
@@ -150,15 +136,17 @@ class Node:
         """
         self.address = address
         self.status: Status = UNKNOWN
-        self._asides = pool_of(store, address, answer_patience_s=ANSWER_PATIENCE_S)
-        self.subscriber = Redis.from_pool(self._asides)
         self._owner = owner
         self._pool = pool_of(store, address)
-        self._idle: list[AbstractConnection] = []
+        self._wires: set[Wire] = set()
+        self._idle: list[Wire] = []
         self._patience_s = patience_s
         self._touch = b""
         self._waiting: list[Call] = []
-        self._senders: set[asyncio.Task[None]] = set()
+        self._packets: dict[Packet, asyncio.Task[None] | None] = {}
+        self._errands: set[asyncio.Task[None]] = set()
+        self._alarm: asyncio.TimerHandle | None = None
+        self._rested: asyncio.Future[None] | None = None
         self._is_turn_open = False
         self._status_due_s = 0.0
 
@@ -171,7 +159,7 @@ class Node:
         self._waiting.append(call)
         if not self._is_turn_open:
             self._is_turn_open = True
-            asyncio.get_running_loop().call_soon(self._end_turn)
+            call.answer.get_loop().call_soon(self._end_turn)
 
     async def learn(self) -> Status:
         """Ask the server about its state, past all commands that wait.
@@ -181,31 +169,65 @@ class Node:
             OSError: Likewise.
         """
         self._status_due_s = asyncio.get_running_loop().time() + STATUS_AGE_S
-        (answer,) = await ask_once(self._asides, [("INFO", *SECTIONS)])
+        (answer,) = await ask_once(self._pool, [("INFO", *SECTIONS)])
         self.status = parse_status(answer) if isinstance(answer, bytes) else UNKNOWN
         return self.status
+
+    async def open(self) -> Wire:
+        """Connect once more; that wire ends at the latest when the node does.
+
+        Raises:
+            RedisError: The server cannot be reached, or does not let us in.
+            OSError: Likewise.
+        """
+        wire = await open_wire(self._pool.make_connection(), self._ended)
+        self._wires.add(wire)
+        return wire
 
     async def settled(self) -> None:
         """Wait until nothing is under way."""
         self._send_waiting()
-        while self._senders:
-            await asyncio.wait(self._senders)
+        while self._packets:
+            if self._rested is None:
+                self._rested = asyncio.get_running_loop().create_future()
+            await asyncio.wait([self._rested])
 
     async def aclose(self) -> None:
-        """Wait for what is under way, then give back connections."""
+        """Wait for what is under way, then close connections."""
         await self.settled()
-        while self._idle:
-            await self._pool.release(self._idle.pop())
-        await asyncio.gather(self._pool.aclose(), self.subscriber.aclose())
+        if self._alarm is not None:
+            self._alarm.cancel()
+        for wire in tuple(self._wires):
+            wire.fail(exceptions.ConnectionError("the server is left"))
+        while self._errands:
+            await asyncio.wait(self._errands)
+        await self._pool.aclose()
 
     @property
     def is_busy(self) -> bool:
         """Commands wait or are under way."""
-        return bool(self._waiting or self._senders)
+        return bool(self._waiting or self._packets)
+
+    def answered(self, packet: Packet, wire: Wire) -> None:
+        """Use a wire again, and see to what has not run."""
+        if wire.is_open:
+            self._idle.append(wire)
+        if not packet.release():
+            self._owner.doubted(self.address)
+        if packet.repeat():
+            self._carry(packet)
+        else:
+            self._leave(packet)
+
+    def failed(self, packet: Packet, error: Exception) -> None:
+        """Tell the callers of a packet, and give back what has not run."""
+        packet.give_up(error)
+        self._owner.doubted(self.address)
+        self._leave(packet)
 
     def _question(self, loop: asyncio.AbstractEventLoop) -> Call:
         self._status_due_s = loop.time() + STATUS_AGE_S
-        call = Call(("INFO", *SECTIONS), loop.create_future())
+        call = Call(words_of(("INFO", *SECTIONS)), loop.create_future())
         call.answer.add_done_callback(self._keep_status)
         return call
 
@@ -224,151 +246,98 @@ class Node:
 
     def _send_waiting(self) -> None:
         """Send what waits, as far as there are connections to carry it."""
-        while self._waiting and len(self._senders) < CONNECTION_LIMIT:
-            packet = self._waiting[:PACKET_LIMIT]
+        while self._waiting and len(self._packets) < CONNECTION_LIMIT:
+            calls = self._waiting[:PACKET_LIMIT]
             del self._waiting[:PACKET_LIMIT]
-            loop = asyncio.get_running_loop()
-            if loop.time() > self._status_due_s:
-                packet.insert(0, self._question(loop))
-            sender = loop.create_task(self._send(packet))
-            self._senders.add(sender)
-            sender.add_done_callback(self._sent)
+            loop = calls[0].answer.get_loop()
+            now_s = loop.time()
+            if now_s > self._status_due_s:
+                calls.insert(0, self._question(loop))
+            packet = Packet(calls, self, now_s + self._patience_s)
+            self._packets[packet] = None
+            if self._alarm is None:
+                self._alarm = loop.call_at(packet.deadline_s, self._expire)
+            self._carry(packet)
 
-    def _sent(self, sender: asyncio.Task[None]) -> None:
-        self._senders.discard(sender)
-        self._send_waiting()
-
-    async def _send(self, packet: list[Call]) -> None:
-        """Send a packet, hand out the answers, and give back what has not run."""
-        delivery = _Delivery()
-        try:
-            async with asyncio.timeout(self._patience_s):
-                await self._exchange(packet, delivery)
-                if delivery.forgotten:
-                    await self._exchange(delivery.forgotten, delivery)
-        except Exception as failure:  # noqa: BLE001 - it goes to the callers
-            for call in packet:
-                if call.is_sent:
-                    call.fail(failure)
-                else:
-                    delivery.refused.setdefault(call, failure)
-            self._owner.doubted(self.address)
-        for call, error in delivery.refused.items():
-            self._owner.returned(call, error)
-
-    async def _exchange(self, packet: Sequence[Call], delivery: "_Delivery") -> None:
-        """Send a packet on one connection and hand out the answers."""
-        connection = await self._take()
-        try:
-            wanted = 0
-            if any(call.is_replicated for call in packet):
-                wanted = self._owner.replicas_wanted(self.address, self.status)
-            data = b"".join([call.packed() for call in packet])
-            if wanted:
-                data += self._touch + pack(("WAIT", wanted, REPLICA_PATIENCE_MS))
-            await connection.send_packed_command(data)
-            for call in packet:
-                try:
-                    answer = await connection.read_response(disconnect_on_error=False)
-                except _SERVER_ERRORS as error:
-                    delivery.refuse(call, error)
-                    continue
-                if wanted and call.is_replicated:
-                    delivery.held.append((call, answer))
-                else:
-                    call.settle(answer)
-            if wanted:
-                verdict = await _verdict(connection, wanted)
-                delivery.release(verdict)
-                if verdict is not None:
-                    self._owner.doubted(self.address)
-        except BaseException:
-            # An answer that is still to come must not meet the next command.
-            await self._give_back(connection)
-            raise
-        self._idle.append(connection)
-
-    async def _take(self) -> AbstractConnection:
-        """Return a connection that nothing is left to be read from.
-
-        Those that were used last are not given back to the driver's pool, whose
-        account of them costs more than a packet.
-        """
-        while self._idle:
-            connection = self._idle.pop()
-            if await _is_clean(connection):
-                return connection
-            await self._give_back(connection)
-        taken: AbstractConnection = await self._pool.get_connection()
-        return taken
-
-    async def _give_back(self, connection: AbstractConnection) -> None:
-        """Close a connection, and let the pool make another one in its place."""
-        try:
-            await connection.disconnect(nowait=True)
-        finally:
-            await self._pool.release(connection)
-
-
-class _Delivery:
-    """What has become of the calls of a packet.
-
-    Attributes:
-        forgotten: The server has not seen their scripts since it started, and has
-            not run them.
-        refused: The server has not carried them out, and why.
-        held: Their answers wait for word of the replicas.
-    """
-
-    def __init__(self) -> None:
-        self.forgotten: list[Call] = []
-        self.refused: dict[Call, Exception] = {}
-        self.held: list[tuple[Call, object]] = []
-
-    def refuse(self, call: Call, error: Exception) -> None:
-        """See to a call that the server has answered with an error."""
-        if isinstance(error, NOT_RUN):
-            call.is_sent = False
-            self.refused[call] = error
-        elif isinstance(error, exceptions.NoScriptError) and call.script is not None:
-            call.is_sent = False
-            call.is_in_full = True
-            self.forgotten.append(call)
+    def _carry(self, packet: Packet) -> None:
+        """Send a packet on a wire that is free, or on a new one."""
+        if self._idle:
+            self._send(packet, self._idle.pop())
         else:
-            call.fail(error)
+            self._packets[packet] = self._run(self._open_for(packet))
 
-    def release(self, verdict: Exception | None) -> None:
-        """Hand out the answers that were held, or why they cannot be relied on."""
-        for call, answer in self.held:
-            if verdict is None:
-                call.settle(answer)
+    async def _open_for(self, packet: Packet) -> None:
+        """Open a wire and send a packet on it, unless that was given up meanwhile."""
+        try:
+            wire = await self.open()
+        except Exception as error:  # noqa: BLE001 - it goes to the callers
+            if packet in self._packets:
+                self.failed(packet, error)
+        else:
+            if packet in self._packets:
+                self._packets[packet] = None
+                self._send(packet, wire)
             else:
-                call.fail(verdict)
+                wire.end()
 
+    def _send(self, packet: Packet, wire: Wire) -> None:
+        wanted, ending = 0, b""
+        if any(call.is_replicated for call in packet.calls):
+            wanted = self._owner.replicas_wanted(self.address, self.status)
+        if wanted:
+            ending = self._touch + pack(("WAIT", wanted, REPLICA_PATIENCE_MS))
+        packet.wire = wire
+        wire.send(packet.packed(wanted, ending), packet)
 
-async def _is_clean(connection: AbstractConnection) -> bool:
-    """Say whether a connection is open, with nothing left to be read from it."""
-    try:
-        return connection.is_connected and not await connection.can_read()
-    except exceptions.ConnectionError:
-        return False
+    def _leave(self, packet: Packet) -> None:
+        """Let go of a packet, and send what has waited for it."""
+        del self._packets[packet]
+        for call, error in packet.refused.items():
+            self._owner.returned(call, error)
+        self._send_waiting()
+        if self._rested is not None and not self._packets:
+            self._rested.set_result(None)
+            self._rested = None
+
+    def _expire(self) -> None:
+        """Give up packets that have taken too long."""
+        loop = asyncio.get_running_loop()
+        now_s = loop.time()
+        try:
+            for packet in [one for one in self._packets if one.deadline_s <= now_s]:
+                self._give_up(packet)
+        finally:
+            first_s = min((one.deadline_s for one in self._packets), default=None)
+            self._alarm = (
+                None if first_s is None else loop.call_at(first_s, self._expire)
+            )
+
+    def _give_up(self, packet: Packet) -> None:
+        opening = self._packets[packet]
+        if opening is not None:
+            opening.cancel()
+        if packet.wire is not None:
+            # An answer that is still to come must not meet the next command.
+            packet.wire.end()
+        self.failed(packet, TimeoutError("the server does not answer"))
+
+    def _ended(self, wire: Wire) -> None:
+        """Let go of a wire."""
+        self._wires.discard(wire)
+        if wire in self._idle:
+            self._idle.remove(wire)
+        self._run(wire.aclose())
+
+    def _run(self, errand: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(errand)
+        self._errands.add(task)
+        task.add_done_callback(self._errands.discard)
+        return task
 
 
 async def _answer(connection: AbstractConnection) -> Any:  # noqa: ANN401 - any answer
     """Read one answer; an error of the server is an answer, too."""
     try:
         return await connection.read_response(disconnect_on_error=False)
-    except _SERVER_ERRORS as error:
+    except SERVER_ERRORS as error:
         return error
-
-
-async def _verdict(connection: AbstractConnection, wanted: int) -> Exception | None:
-    """Read what ends a packet; return why its answers cannot be relied on, or None."""
-    touched = await _answer(connection)
-    reached = await _answer(connection)
-    for answer in (touched, reached):
-        if isinstance(answer, Exception):
-            return NotReplicatedError(f"replicas cannot be asked: {answer}")
-    if reached < wanted:
-        return NotReplicatedError(f"{reached} of {wanted} replicas have confirmed")
-    return None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ginref.app.match_store import (
+    Applied,
     Change,
     Creation,
     Duplicate,
@@ -55,7 +56,18 @@ def seen_of(record: bytes, key: SubmissionKey) -> Seen:
     )
 
 
-def clock_of(facts: Sequence[bytes]) -> StoredClock:
+def applied(entry_id: EntryId, facts: bytes) -> Applied:
+    """Read what became of a step: its time and the credit for it, then the clocks."""
+    now_ms, credit_ms, *clock = facts.decode().split(",")
+    return Applied(
+        entry_id=entry_id,
+        now_ms=int(now_ms),
+        clock=clock_of(clock),
+        credit_ms=int(credit_ms),
+    )
+
+
+def clock_of(facts: Sequence[str]) -> StoredClock:
     """Read the clocks: whose runs, four times, and the banks."""
     to_act, started_ms, deadline_ms, elapsed_ms, credit_ms, *banks_ms = facts
     return StoredClock(

@@ -7,6 +7,7 @@ the server does not take back what a failing script has written.
 The scripts compare and store. What changes a match is in `redis_apply`.
 """
 
+import functools
 import hashlib
 import zlib
 from dataclasses import dataclass
@@ -80,6 +81,7 @@ def match_keys(match_id: str) -> MatchKeys:
     )
 
 
+@functools.cache
 def shard_keys(shard: str) -> ShardKeys:
     """Return the shared keys of a shard."""
     start = f"{PREFIX}:{shard}"
@@ -132,14 +134,24 @@ def registry_key(kind: str) -> str:
 
 
 class Script:
-    """A Lua script with its name in the server's cache."""
+    """A Lua script with its name in the server's cache.
 
-    __slots__ = ("sha", "text")
+    Attributes:
+        text: What it does.
+        sha: Its name.
+        by_name: How a command begins, as the protocol has it, that runs it by name.
+        in_full: How one begins that brings the text along.
+    """
+
+    __slots__ = ("by_name", "in_full", "sha", "text")
 
     def __init__(self, text: str) -> None:
         """Hash the text the way the server does."""
+        code = text.encode()
         self.text = text
-        self.sha = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
+        self.sha = hashlib.sha1(code, usedforsecurity=False).hexdigest()
+        self.by_name = b"$7\r\nEVALSHA\r\n$40\r\n%b\r\n" % self.sha.encode()
+        self.in_full = b"$4\r\nEVAL\r\n$%d\r\n%b\r\n" % (len(code), code)
 
 
 CREATED, EXISTS = 1, 0

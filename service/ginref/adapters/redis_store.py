@@ -7,7 +7,6 @@ move that was acknowledged nor one that was only seen can be undone by a failove
 import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
 from typing import Final
 
 from ginref.adapters import redis_apply, redis_durability, redis_reply, redis_wake
@@ -172,11 +171,11 @@ class RedisStore(MatchStore):
         if not answer:
             return None
         setup, state, known, facts = answer
-        now, version, refusals, over, created, *clock = facts.split(b",")
+        now, version, refusals, over, created, *clock = facts.decode().split(",")
         return StoredMatch(
             version=int(version),
             refusals=int(refusals),
-            over=over == b"1",
+            over=over == "1",
             setup=setup,
             state=state,
             clock=redis_reply.clock_of(clock),
@@ -188,24 +187,16 @@ class RedisStore(MatchStore):
     async def apply(self, change: Change) -> ApplyResult:
         """Store one step of a match, or say why not."""
         entry_id = redis_reply.entry_id_of(change)
-        keys, arguments = redis_apply.call_of(change, entry_id)
+        key, words = redis_apply.call_of(change, entry_id)
         for _ in range(_SETTLEMENTS):
-            status, *facts = await self._connection.run(
-                APPLY, keys, arguments, replicated=True
-            )
+            status, *facts = await self._connection.run_words(APPLY, key, words)
             if status != redis_apply.UNSETTLED:
                 break
             await self._beat(shard_of(change.match_id))
         else:
             raise StoreUnavailableError("the store is too slow to judge time")
         if status == redis_apply.APPLIED:
-            now, credit, *clock = facts[0].split(b",")
-            return Applied(
-                entry_id=entry_id,
-                now_ms=int(now),
-                clock=redis_reply.clock_of(clock),
-                credit_ms=int(credit),
-            )
+            return redis_reply.applied(entry_id, facts[0])
         if status == redis_apply.STALE:
             return Stale(int(facts[0]), int(facts[1]))
         if status == redis_apply.DUPLICATE and change.key is not None:
@@ -330,11 +321,9 @@ class RedisStore(MatchStore):
         kept = await self._connection.command("GET", bot_keys(bot).attachment)
         return None if kept is None else kept.decode()
 
-    async def wakes(self) -> AsyncGenerator[Wake, None]:
+    def wakes(self) -> AsyncGenerator[Wake, None]:
         """Yield word of what may have changed."""
-        async with aclosing(redis_wake.wakes(self._connection)) as wakes:
-            async for wake in wakes:
-                yield wake
+        return redis_wake.wakes(self._connection)
 
     async def identity_key(self) -> bytes:
         """Return the 32-byte key that match ids are derived with; made once."""

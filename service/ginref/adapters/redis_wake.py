@@ -5,15 +5,18 @@ one that says something there: the news need not cross the cluster, and come onc
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
-from typing import Final
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import lru_cache
+from typing import Any, Final
 
 from redis import exceptions
-from redis.asyncio import Redis
 
+from ginref.adapters.redis_call import pack
 from ginref.adapters.redis_connection import RedisConnection
+from ginref.adapters.redis_node import Node
 from ginref.adapters.redis_script import SHARDS, shard_keys
+from ginref.adapters.redis_wire import Wire
 from ginref.app.match_store import EVERYTHING, EntryId, Wake
 from ginref.app.port import StoreUnavailableError
 
@@ -22,6 +25,9 @@ _LONGEST_DELAY_S: Final = 2.0
 _QUIET_S: Final = 5.0
 
 _CHANNELS: Final = tuple(shard_keys(shard).wake for shard in SHARDS)
+_PING: Final = pack(("PING",))
+
+_PLACES_KEPT: Final = 1024
 
 _BROKEN: Final = (
     exceptions.RedisError,
@@ -36,101 +42,160 @@ async def wakes(connection: RedisConnection) -> AsyncGenerator[Wake, None]:
     delay_s = _FIRST_DELAY_S
     while True:
         try:
-            async with aclosing(_subscriptions(connection)) as found:
-                async for wake in found:
-                    delay_s = _FIRST_DELAY_S
-                    yield wake
+            async with _subscribed(connection) as news:
+                while True:
+                    for wake in await news.next():
+                        delay_s = _FIRST_DELAY_S
+                        yield wake
         except _BROKEN:
             await asyncio.sleep(delay_s)
             delay_s = min(2 * delay_s, _LONGEST_DELAY_S)
 
 
-async def _subscriptions(connection: RedisConnection) -> AsyncGenerator[Wake, None]:
-    """Yield what the subscriptions bring until the first of them breaks.
+@asynccontextmanager
+async def _subscribed(connection: RedisConnection) -> AsyncIterator["_News"]:
+    """Subscribe wherever there is something to hear.
 
     Raises:
-        RedisError: A connection is lost, or a silent server does not answer.
+        RedisError: A server cannot be reached.
+        OSError: Likewise.
         StoreUnavailableError: Nobody is there to subscribe at.
     """
     places = await connection.subscribers(_CHANNELS)
-    streams = [_subscription(client, channels) for client, channels in places]
-    async with aclosing(_merged(streams) if len(streams) > 1 else streams[0]) as found:
-        async for wake in found:
-            yield wake
-
-
-async def _merged(
-    streams: Sequence[AsyncGenerator[Wake, None]],
-) -> AsyncGenerator[Wake, None]:
-    """Yield what several subscriptions bring, from when all of them listen.
-
-    Raises:
-        RedisError: One of them has broken.
-    """
-    news: asyncio.Queue[Wake | None] = asyncio.Queue()
-
-    async def listen(stream: AsyncGenerator[Wake, None]) -> None:
-        try:
-            async with aclosing(stream):
-                async for wake in stream:
-                    news.put_nowait(wake)
-        finally:
-            news.put_nowait(None)
-
-    listeners = [asyncio.create_task(listen(stream)) for stream in streams]
-    silent = len(listeners)
+    news = _News(len(places))
+    ears: list[_Ear] = []
     try:
-        while (wake := await news.get()) is not None:
-            if wake is EVERYTHING:
-                silent = max(silent - 1, 0)
-            if not silent:
-                yield wake
+        for node, channels in places:
+            ears.append(await _Ear.open(node, channels, news))
+        yield news
     finally:
-        for listener in listeners:
-            listener.cancel()
-        ends = await asyncio.gather(*listeners, return_exceptions=True)
-    raise next(end for end in ends if isinstance(end, Exception))
+        for ear in ears:
+            ear.close()
 
 
-async def _subscription(
-    client: Redis, channels: Sequence[str]
-) -> AsyncGenerator[Wake, None]:
-    """Yield what one subscription brings until it breaks.
+class _News:
+    """What several subscriptions bring, from when all of them listen."""
 
-    Raises:
-        RedisError: The connection is lost, or a silent server does not answer.
-    """
-    # A bare connection: what the driver does around a subscription takes longer
-    # than all else that becomes of a wake-up.
-    pool = client.connection_pool
-    connection = await pool.get_connection()
-    try:
-        await connection.send_command("SUBSCRIBE", *channels)
-        unconfirmed = len(channels)
-        asked = False
-        while True:
-            said = await connection.read_response(timeout=_QUIET_S)
-            if said is None:
-                if asked:
-                    raise exceptions.TimeoutError("the subscription has gone silent")
-                await connection.send_command("PING")
-                asked = True
-                continue
-            asked = False
-            if said[0] == b"message":
-                yield _read(said[2].decode())
-            elif said[0] == b"subscribe":
-                unconfirmed -= 1
-                if not unconfirmed:
-                    yield EVERYTHING
-    finally:
-        try:
-            await connection.disconnect(nowait=True)
-        finally:
-            await pool.release(connection)
+    def __init__(self, silent: int) -> None:
+        """Expect so many subscriptions."""
+        self._silent = silent
+        self._wakes: list[Wake] = []
+        self._error: Exception | None = None
+        self._waiter: asyncio.Future[None] | None = None
+
+    async def next(self) -> Sequence[Wake]:
+        """Wait for the next news.
+
+        Raises:
+            RedisError: A connection is lost, or a silent server does not answer.
+        """
+        while not self._wakes:
+            if self._error is not None:
+                raise self._error
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
+        found, self._wakes = self._wakes, []
+        return found
+
+    def begin(self) -> None:
+        """Note that one of the subscriptions listens."""
+        self._silent -= 1
+        self.put(EVERYTHING)
+
+    def put(self, wake: Wake) -> None:
+        """Bring something."""
+        if self._silent <= 0:
+            self._wakes.append(wake)
+            self._ring()
+
+    def fail(self, error: Exception) -> None:
+        """Bring nothing more."""
+        self._error = self._error or error
+        self._ring()
+
+    def _ring(self) -> None:
+        waiter, self._waiter = self._waiter, None
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)
 
 
-def _read(text: str) -> Wake:
-    topic, _, place = text.partition(" ")
-    version, _, refusal = place.partition("-")
-    return Wake(topic, EntryId(int(version), int(refusal)) if place else None)
+class _Ear:
+    """A subscription at one server."""
+
+    def __init__(self, wire: Wire, channels: Sequence[str], news: _News) -> None:
+        """Subscribe."""
+        self._wire = wire
+        self._news = news
+        self._unconfirmed = len(channels)
+        self._has_asked = False
+        self._loop = asyncio.get_running_loop()
+        self._heard_s = self._loop.time()
+        self._alarm = self._loop.call_later(_QUIET_S, self._doubt)
+        wire.send(pack(("SUBSCRIBE", *channels)), self)
+
+    @classmethod
+    async def open(cls, node: Node, channels: Sequence[str], news: _News) -> "_Ear":
+        """Connect and subscribe.
+
+        Raises:
+            RedisError: The server cannot be reached.
+            OSError: Likewise.
+        """
+        return cls(await node.open(), channels, news)
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._alarm.cancel()
+        self._wire.end()
+
+    def take(self, answer: Any) -> bool:  # noqa: ANN401 - any answer
+        """Pass on what is said.
+
+        Raises:
+            RedisError: The server refuses.
+        """
+        if isinstance(answer, Exception):
+            raise answer
+        self._heard_s = self._loop.time()
+        self._has_asked = False
+        kind = answer[0]
+        if kind == b"message":
+            self._news.put(_read(answer[2]))
+        elif kind == b"subscribe":
+            self._unconfirmed -= 1
+            if not self._unconfirmed:
+                self._news.begin()
+        return True
+
+    def finish(self, wire: Wire) -> None:
+        """Never happens: there is always more to come."""
+
+    def lose(self, error: Exception) -> None:
+        """Say that nothing more will come."""
+        self._alarm.cancel()
+        self._news.fail(error)
+
+    def _doubt(self) -> None:
+        """Ask a server that has been silent whether it is there."""
+        due_s = self._heard_s + _QUIET_S
+        if self._loop.time() < due_s:
+            self._alarm = self._loop.call_at(due_s, self._doubt)
+        elif self._has_asked:
+            silent = exceptions.TimeoutError("the subscription has gone silent")
+            self._wire.fail(silent)
+        else:
+            self._has_asked = True
+            self._heard_s = self._loop.time()
+            self._alarm = self._loop.call_later(_QUIET_S, self._doubt)
+            self._wire.add(_PING)
+
+
+def _read(data: bytes) -> Wake:
+    topic, _, place = data.decode().partition(" ")
+    return Wake(topic, _place(place) if place else None)
+
+
+@lru_cache(_PLACES_KEPT)
+def _place(text: str) -> EntryId:
+    version, _, refusal = text.partition("-")
+    return EntryId(int(version), int(refusal))
