@@ -117,16 +117,22 @@ class ScoreBook:
         """Return the same, the least of them cut.
 
         Rounds that the entrant has not played by its own choice are cut first, or it
-        would get rid of a weak opponent besides.
+        would get rid of a weak opponent besides. In the edition for gin the greatest
+        of these is cut, or a forfeit would make an absence count.
         """
         parts = self.buchholz(entrant)
+
+        def worth(at: int) -> float:
+            return parts[at].value
+
         places = list(range(len(parts)))
-        if self.edition is not Edition.FIDE_2009:
-            rounds = self.rounds(entrant)
-            chosen = [at for at in places if rounds[at].is_unplayed_by_choice]
-            places = chosen or places
-        least = min(places, key=lambda at: parts[at].value, default=None)
-        return _cut(parts, least)
+        if self.edition is Edition.FIDE_2009:
+            return _cut(parts, min(places, key=worth, default=None))
+        rounds = self.rounds(entrant)
+        chosen = [at for at in places if rounds[at].is_unplayed_by_choice]
+        if chosen and self.edition is Edition.GIN_2026:
+            return _cut(parts, max(chosen, key=worth))
+        return _cut(parts, min(chosen or places, key=worth, default=None))
 
     def buchholz_median(self, entrant: str) -> Contributions:
         """Return the same, the highest of the rest cut as well."""

@@ -194,6 +194,26 @@ def test_in_2024_a_forfeit_against_the_last_raised_ones_buchholz() -> None:
     assert values == {Edition.FIDE_2024: [1, 2], Edition.GIN_2026: [1, 1]}
 
 
+def test_a_forfeit_does_not_make_an_absence_count() -> None:
+    lost = [
+        Tally(round=1, first="a", kind=Kind.ABSENCE),
+        Tally(round=2, first="a", second="b", winner="a"),
+        Tally(round=3, first="a", second="c", winner="a"),
+        Tally(round=4, first="a", second="d", winner="d"),
+    ]
+    instead = [*lost[:3], forfeited(lost[3], "a", begun=False)]
+
+    values = {
+        edition: [
+            book_of(results, edition).tie_break(Criterion.BUCHHOLZ_CUT_1, "a").value
+            for results in (lost, instead)
+        ]
+        for edition in (Edition.FIDE_2024, Edition.GIN_2026)
+    }
+
+    assert values == {Edition.FIDE_2024: [1, 2], Edition.GIN_2026: [1, 1]}
+
+
 @pytest.mark.parametrize(
     ("net", "charged"),
     [
