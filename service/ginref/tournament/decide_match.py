@@ -17,11 +17,7 @@ def record_match(plan: Plan, operation: RecordMatch, _: int) -> Iterator[Event]:
             what = "another match was created for it"
             raise OperationError(Objection.CONFLICT, what, "match")
         return
-    ordered = any(
-        (order.fixture, order.attempt, order.game) == (*key, operation.game)
-        for order in plan.orders
-    )
-    if not ordered:
+    if not plan.allows(*key, operation.game):
         what = "no such match is to be created now"
         raise OperationError(Objection.WRONG_TIME, what, "fixture")
     yield MatchCreated(

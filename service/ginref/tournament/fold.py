@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from ginref.tournament.configuration import Configuration
 from ginref.tournament.configuration_write import configuration_digest
@@ -97,28 +97,30 @@ def fold(configuration: Configuration, entries: Iterable[LogEntry]) -> Ledger:
     Raises:
         LogError: Naming the first entry that cannot follow those before it.
     """
-    fold_ = _Fold(configuration)
+    folded = Fold(configuration)
     for entry in entries:
-        fold_.add(entry)
-    return fold_.ledger()
+        folded.add(entry)
+    return folded.ledger()
 
 
-_GROWING: Final = ("codes", "games", "times_ms")
-"""Facts that are frozen when they are handed out."""
+_GROWING: Final = ("codes", "digest", "games", "times_ms")
+"""Facts that a ledger has in another form, or not at all."""
 
 
-class _Fold:
+class Fold:
     """A ledger in the making; nobody sees it before it is done."""
 
     def __init__(self, configuration: Configuration) -> None:
         """Begin with nothing."""
         self.configuration = configuration
+        self.digest = configuration_digest(configuration)
         self.tournament, self.configured = "", ""
         self.version, self.since_ms = 0, 0
         self.times_ms: list[int] = []
         self.lifecycle = Lifecycle.DRAFT
         self.order: tuple[str, ...] = ()
         self.seeded, self.lots = 0, ""
+        self.commitment: str | None = None
         self.entrants: dict[str, Entrant] = {}
         self.codes: set[str] = set()
         self.departures: dict[str, Departure] = {}
@@ -133,7 +135,12 @@ class _Fold:
         self.requests: dict[str, Request] = {}
 
     def ledger(self) -> Ledger:
-        if self.configured not in ("", configuration_digest(self.configuration)):
+        """Return what the entries so far add up to.
+
+        Raises:
+            LogError: They are about another configuration.
+        """
+        if self.configured not in ("", self.digest):
             raise LogError(self.version, "the log is about another configuration")
         facts = {
             name: value for name, value in vars(self).items() if name not in _GROWING
@@ -146,6 +153,11 @@ class _Fold:
         )
 
     def add(self, entry: LogEntry) -> None:
+        """Add the next entry.
+
+        Raises:
+            LogError: It cannot follow those before it.
+        """
         event = entry.event
         self.version += 1
         self.times_ms.append(entry.time_ms)
@@ -155,7 +167,7 @@ class _Fold:
             raise self._wrong("a log begins with the creation, and has only one")
         if self.lifecycle not in MOMENTS[type(event)]:
             raise self._wrong(f"not while it is {self.lifecycle}")
-        _STEPS[type(event)](self, event, entry)
+        self._STEPS[type(event)](self, event, entry)
         if entry.request_id not in self.requests:
             asked = Request(sequence=entry.sequence, actor=entry.actor, event=event)
             self.requests[entry.request_id] = asked
@@ -168,23 +180,23 @@ class _Fold:
             raise self._wrong(f"{bot} has not entered")
         return self.entrants[bot]
 
-    def create(self, event: Created, _: LogEntry) -> None:
+    def _create(self, event: Created, _: LogEntry) -> None:
         self.tournament, self.configured = event.tournament, event.configuration
 
-    def configure(self, event: Configured, _: LogEntry) -> None:
+    def _configure(self, event: Configured, _: LogEntry) -> None:
         self.configured = event.configuration
 
-    def advance(self, event: Advanced, entry: LogEntry) -> None:
+    def _advance(self, event: Advanced, entry: LogEntry) -> None:
         if event.to not in FOLLOWING[self.lifecycle]:
             raise self._wrong(f"{event.to} does not follow {self.lifecycle}")
         if event.to is Lifecycle.RUNNING and not self.order:
             raise self._wrong("nobody has been seeded")
         self.lifecycle, self.since_ms = event.to, entry.time_ms
 
-    def issue_codes(self, event: CodesIssued, _: LogEntry) -> None:
+    def _issue_codes(self, event: CodesIssued, _: LogEntry) -> None:
         self.codes.update(event.codes)
 
-    def register(self, event: Registered | LateEntered, _: LogEntry) -> None:
+    def _register(self, event: Registered | LateEntered, _: LogEntry) -> None:
         if event.bot in self.entrants and event.bot not in self.departures:
             raise self._wrong(f"{event.bot} has entered already")
         if event.code is not None:
@@ -204,20 +216,21 @@ class _Fold:
         if late:
             self.order = (*self.order, event.bot)
 
-    def check_in(self, event: CheckedIn, _: LogEntry) -> None:
+    def _check_in(self, event: CheckedIn, _: LogEntry) -> None:
         entrant = self._entered(event.bot)
         self.entrants[event.bot] = replace(
             entrant, is_checked_in=True, latency=event.latency
         )
 
-    def seed(self, event: Seeded, entry: LogEntry) -> None:
+    def _seed(self, event: Seeded, entry: LogEntry) -> None:
         if len(set(event.order)) != len(event.order):
             raise self._wrong("the seeds are no permutation")
         for bot in event.order:
             self._entered(bot)
         self.order, self.seeded, self.lots = event.order, entry.sequence, event.lots
+        self.commitment = event.commitment
 
-    def pair(self, event: RoundPaired | ManuallyPaired, entry: LogEntry) -> None:
+    def _pair(self, event: RoundPaired | ManuallyPaired, entry: LogEntry) -> None:
         key = event.stage, event.round
         manual = isinstance(event, ManuallyPaired)
         if key in self.pairings and not manual:
@@ -230,7 +243,7 @@ class _Fold:
             is_manual=manual,
         )
 
-    def create_match(self, event: MatchCreated, entry: LogEntry) -> None:
+    def _create_match(self, event: MatchCreated, entry: LogEntry) -> None:
         games = self.games.setdefault((event.fixture, event.attempt), [])
         if event.game != len(games) + 1:
             raise self._wrong(f"match {event.game} of its fixture is not the next one")
@@ -238,7 +251,7 @@ class _Fold:
             Game(number=event.game, match=event.match, created_ms=entry.time_ms)
         )
 
-    def end_match(self, event: MatchEnded, entry: LogEntry) -> None:
+    def _end_match(self, event: MatchEnded, entry: LogEntry) -> None:
         games = self.games.get((event.fixture, event.attempt), [])
         at = event.game - 1
         if not 0 <= at < len(games) or games[at].match != event.match:
@@ -252,10 +265,10 @@ class _Fold:
             record=event.record,
         )
 
-    def expire(self, event: Expired, entry: LogEntry) -> None:
+    def _expire(self, event: Expired, entry: LogEntry) -> None:
         self.expired[event.fixture, event.attempt] = entry.sequence
 
-    def rule(self, event: Awarded | Corrected, entry: LogEntry) -> None:
+    def _rule(self, event: Awarded | Corrected, entry: LogEntry) -> None:
         mode = event.mode if isinstance(event, Corrected) else Cascade.STRICT
         ruling = Ruling(
             sequence=entry.sequence,
@@ -286,13 +299,13 @@ class _Fold:
             if is_next or name in later[1:]:
                 del self.pairings[name, paired]
 
-    def requeue(self, event: Requeued, _: LogEntry) -> None:
+    def _requeue(self, event: Requeued, _: LogEntry) -> None:
         if event.attempt != self.attempts.get(event.fixture, 1) + 1:
             raise self._wrong(f"attempt {event.attempt} is not the next one")
         self.attempts[event.fixture] = event.attempt
         self._reopen(event.stage, event.round)
 
-    def leave(self, event: Withdrawn | Disqualified, entry: LogEntry) -> None:
+    def _leave(self, event: Withdrawn | Disqualified, entry: LogEntry) -> None:
         self._entered(event.bot)
         if event.bot in self.departures and isinstance(event, Withdrawn):
             raise self._wrong(f"{event.bot} has left already")
@@ -308,53 +321,52 @@ class _Fold:
             )
         self.departures[event.bot] = departure
 
-    def close_stage(self, event: StageClosed, entry: LogEntry) -> None:
+    def _close_stage(self, event: StageClosed, entry: LogEntry) -> None:
         if event.stage in self.closings:
             raise self._wrong(f"stage {event.stage} is closed already")
         self.closings[event.stage] = Closing(sequence=entry.sequence, event=event)
 
-    def change_tie_breaks(self, event: TieBreaksChanged, _: LogEntry) -> None:
+    def _change_tie_breaks(self, event: TieBreaksChanged, _: LogEntry) -> None:
         self.tie_breaks[event.stage] = event.order
 
-    def appeal(self, event: AppealFiled, _: LogEntry) -> None:
+    def _appeal(self, event: AppealFiled, _: LogEntry) -> None:
         if event.appeal in self.appeals:
             raise self._wrong(f"there is an appeal {event.appeal} already")
         self.appeals[event.appeal] = Appeal(
             fixture=event.fixture, bot=event.bot, text=event.text
         )
 
-    def decide_appeal(self, event: AppealDecided, _: LogEntry) -> None:
+    def _decide_appeal(self, event: AppealDecided, _: LogEntry) -> None:
         appeal = self.appeals.get(event.appeal)
         if appeal is None or appeal.upheld is not None:
             raise self._wrong("no such appeal is open")
         self.appeals[event.appeal] = replace(appeal, upheld=event.upheld)
 
-    def open_secret(self, event: SecretOpened, _: LogEntry) -> None:
+    def _open_secret(self, event: SecretOpened, _: LogEntry) -> None:
         """Nothing follows from it but what others can verify."""
 
-
-_STEPS: Final[Mapping[type[Event], Callable[[_Fold, Any, LogEntry], None]]] = {
-    Created: _Fold.create,
-    Configured: _Fold.configure,
-    Advanced: _Fold.advance,
-    CodesIssued: _Fold.issue_codes,
-    Registered: _Fold.register,
-    CheckedIn: _Fold.check_in,
-    Seeded: _Fold.seed,
-    RoundPaired: _Fold.pair,
-    ManuallyPaired: _Fold.pair,
-    MatchCreated: _Fold.create_match,
-    MatchEnded: _Fold.end_match,
-    Expired: _Fold.expire,
-    Awarded: _Fold.rule,
-    Corrected: _Fold.rule,
-    Requeued: _Fold.requeue,
-    Withdrawn: _Fold.leave,
-    Disqualified: _Fold.leave,
-    LateEntered: _Fold.register,
-    StageClosed: _Fold.close_stage,
-    AppealFiled: _Fold.appeal,
-    AppealDecided: _Fold.decide_appeal,
-    TieBreaksChanged: _Fold.change_tie_breaks,
-    SecretOpened: _Fold.open_secret,
-}
+    _STEPS: Final[Mapping[type[Event], Callable[..., None]]] = {
+        Created: _create,
+        Configured: _configure,
+        Advanced: _advance,
+        CodesIssued: _issue_codes,
+        Registered: _register,
+        CheckedIn: _check_in,
+        Seeded: _seed,
+        RoundPaired: _pair,
+        ManuallyPaired: _pair,
+        MatchCreated: _create_match,
+        MatchEnded: _end_match,
+        Expired: _expire,
+        Awarded: _rule,
+        Corrected: _rule,
+        Requeued: _requeue,
+        Withdrawn: _leave,
+        Disqualified: _leave,
+        LateEntered: _register,
+        StageClosed: _close_stage,
+        AppealFiled: _appeal,
+        AppealDecided: _decide_appeal,
+        TieBreaksChanged: _change_tie_breaks,
+        SecretOpened: _open_secret,
+    }

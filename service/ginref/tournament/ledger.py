@@ -147,6 +147,7 @@ class Ledger:
             last.
         seeded: The entry that settled it.
         lots: Secret of all lots, 64 hexadecimal digits.
+        commitment: Commitment to the tournament's secret, or None.
         departures: Who has left.
         pairings: Rounds that were paired, by stage and number.
         games: Matches by fixture and attempt.
@@ -171,6 +172,7 @@ class Ledger:
     order: tuple[str, ...]
     seeded: int
     lots: str
+    commitment: str | None
     departures: Mapping[str, Departure]
     pairings: Mapping[tuple[str, int], Pairing]
     games: Mapping[tuple[str, int], tuple[Game, ...]]

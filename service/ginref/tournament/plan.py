@@ -56,7 +56,7 @@ class Plan:
         ledger: What the log adds up to.
         stages: All stages as far as they have come.
         to_seed: Who is to be seeded now: the draw needs lots. Empty if nobody.
-        events: What is to be appended now, before anything else is planned.
+        events: What is to be appended now; the next plan finds what comes then.
         orders: Matches that are to be created now.
         aborts: Matches that go on and are of no use any more.
     """
@@ -76,6 +76,14 @@ class Plan:
         """Return a fixture by its identity, if there is one."""
         return next(
             (one for one in self.fixtures() if one.fixture_id == fixture_id), None
+        )
+
+    def allows(self, fixture_id: str, attempt: int, game: int) -> bool:
+        """Say whether a match may be created, be it ordered now or a moment ago."""
+        return self.ledger.lifecycle is Lifecycle.RUNNING and any(
+            (fixture.fixture_id, fixture.attempt, len(fixture.games) + 1)
+            == (fixture_id, attempt, game)
+            for fixture in _open_fixtures(self.stages)
         )
 
 
@@ -99,7 +107,7 @@ def plan_ledger(ledger: Ledger, now_ms: int) -> Plan:
     """Return how a tournament stands and what comes next, from its ledger."""
     stages = view_stages(ledger)
     events = tuple(next_events(ledger, stages, now_ms))
-    runs = ledger.lifecycle is Lifecycle.RUNNING and not events
+    runs = ledger.lifecycle is Lifecycle.RUNNING
     seeding = ledger.lifecycle is Lifecycle.SEEDING and not ledger.order
     return Plan(
         ledger=ledger,
@@ -111,16 +119,19 @@ def plan_ledger(ledger: Ledger, now_ms: int) -> Plan:
     )
 
 
+def _open_fixtures(stages: Sequence[StageView]) -> Iterator[Fixture]:
+    """Yield the fixtures that wait for a match."""
+    for view in stages:
+        if view.closing is not None:
+            continue
+        for fixture in view.fixtures:
+            waits = fixture.state in (FixtureState.READY, FixtureState.PLAYING)
+            if waits and all(game.ended for game in fixture.games):
+                yield fixture
+
+
 def _orders(ledger: Ledger, stages: Sequence[StageView]) -> Iterator[MatchOrder]:
     """Yield matches to create, earlier rounds first, one at a time for each bot."""
-    waiting = [
-        fixture
-        for view in stages
-        if view.closing is None
-        for fixture in view.fixtures
-        if fixture.state in (FixtureState.READY, FixtureState.PLAYING)
-        and all(game.ended for game in fixture.games)
-    ]
     busy = {
         bot
         for view in stages
@@ -128,7 +139,7 @@ def _orders(ledger: Ledger, stages: Sequence[StageView]) -> Iterator[MatchOrder]
         for bot in fixture.entrants
         if fixture.state is FixtureState.PLAYING
     }
-    for fixture in sorted(waiting, key=lambda one: one.round):
+    for fixture in sorted(_open_fixtures(stages), key=lambda one: one.round):
         a, b = fixture.entrants
         # A fixture that has begun goes on before its bots turn to another one.
         if a is None or b is None:

@@ -1,0 +1,252 @@
+"""The check of a whole log: what followed by itself must be what the rules say.
+
+Nothing but configuration and log is needed. What organizers have decided cannot be
+derived; it is listed, so that everybody sees where people have stepped in.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ginref.tournament.configuration import Configuration
+from ginref.tournament.error import LogError
+from ginref.tournament.event import (
+    Advanced,
+    AppealDecided,
+    Awarded,
+    Corrected,
+    Disqualified,
+    Exit,
+    Expired,
+    ManuallyPaired,
+    MatchCreated,
+    Requeued,
+    RoundPaired,
+    SecretOpened,
+    Seeded,
+    StageClosed,
+    TieBreaksChanged,
+    Withdrawn,
+)
+from ginref.tournament.fold import Fold
+from ginref.tournament.format import Ladder
+from ginref.tournament.ledger import Ledger
+from ginref.tournament.lifecycle import Lifecycle
+from ginref.tournament.log import LogEntry, verify_chain
+from ginref.tournament.next_step import close_stage
+from ginref.tournament.plan import Plan, plan_ledger
+from ginref.tournament.roster import seed_order
+from ginref.tournament.secret import commit_secret, lots_of
+from ginref.tournament.shape import word_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intervention:
+    """Something that people have decided.
+
+    Attributes:
+        sequence: The entry.
+        actor: Who decided it.
+        kind: What it is, such as `corrected`.
+        reason: The reason that was given.
+    """
+
+    sequence: int
+    actor: str
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtraAttempt:
+    """A fixture that was played again.
+
+    Attributes:
+        sequence: The entry.
+        fixture: The fixture.
+        attempt: The attempt that began with it.
+        reason: The reason that was given.
+    """
+
+    sequence: int
+    fixture: str
+    attempt: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """What the check of a log has shown.
+
+    Attributes:
+        interventions: What people have decided, in order.
+        attempts: What was played again, in order.
+        missing: Matches that have begun and never ended.
+        is_open: The secret is open, and draw and lots follow from it.
+    """
+
+    interventions: tuple[Intervention, ...]
+    attempts: tuple[ExtraAttempt, ...]
+    missing: tuple[str, ...]
+    is_open: bool
+
+
+def audit(
+    configuration: Configuration,
+    entries: Sequence[LogEntry],
+    claimed_head: str | None = None,
+) -> Audit:
+    """Check a log from its first entry to its last.
+
+    Args:
+        configuration: What the organizer has declared.
+        entries: The whole log.
+        claimed_head: The digest it should have, if one is known.
+
+    Raises:
+        LogError: Naming the first entry that cannot be true.
+    """
+    verify_chain(entries, claimed_head)
+    watch = _Watch(configuration)
+    for entry in entries:
+        watch.see(entry)
+    ledger = watch.fold.ledger()
+    return Audit(
+        interventions=tuple(watch.interventions),
+        attempts=tuple(watch.attempts),
+        missing=tuple(_missing(ledger)),
+        is_open=watch.is_open,
+    )
+
+
+def _missing(ledger: Ledger) -> Iterator[str]:
+    for games in ledger.games.values():
+        yield from (game.match for game in games if not game.ended)
+
+
+class _Watch:
+    """A log that is seen again, entry by entry, beside what the rules say."""
+
+    def __init__(self, configuration: Configuration) -> None:
+        self.fold = Fold(configuration)
+        self.interventions: list[Intervention] = []
+        self.attempts: list[ExtraAttempt] = []
+        self.is_open = False
+        self._plan: Plan | None = None
+
+    def see(self, entry: LogEntry) -> None:
+        """Check the next entry.
+
+        Raises:
+            LogError: It cannot be true.
+        """
+        event = entry.event
+        match event:
+            case MatchCreated():
+                self._check_order(entry, event)
+            case RoundPaired() | Expired() | Withdrawn(exit=Exit.FORFEITS):
+                self._must_follow(entry)
+            case StageClosed():
+                self._check_closing(entry, event)
+            case Advanced(to=to):
+                self._check_step(entry, to)
+            case Seeded():
+                self._check_seeds(entry, event)
+            case SecretOpened():
+                self._check_secret(entry, event)
+            case Requeued():
+                self._check_attempt(entry, event)
+            case _ if isinstance(event, _PEOPLE):
+                self._note(entry, event.reason)
+            case _:
+                pass
+        self.fold.add(entry)
+        # Matches of one plan are created one after the other.
+        if not isinstance(event, MatchCreated):
+            self._plan = None
+
+    def _note(self, entry: LogEntry, reason: str) -> None:
+        self.interventions.append(
+            Intervention(
+                sequence=entry.sequence,
+                actor=entry.actor,
+                kind=word_of(type(entry.event)),
+                reason=reason,
+            )
+        )
+
+    def _planned(self, entry: LogEntry) -> Plan:
+        if self._plan is None:
+            self._plan = plan_ledger(self.fold.ledger(), entry.time_ms)
+        return self._plan
+
+    def _must_follow(self, entry: LogEntry) -> None:
+        if entry.event not in self._planned(entry).events:
+            what = f"{word_of(type(entry.event))} is not what the rules give here"
+            raise LogError(entry.sequence, what)
+
+    def _check_order(self, entry: LogEntry, event: MatchCreated) -> None:
+        planned = self._planned(entry)
+        if not planned.allows(event.fixture, event.attempt, event.game):
+            raise LogError(entry.sequence, "no such match was to be created")
+
+    def _check_closing(self, entry: LogEntry, event: StageClosed) -> None:
+        planned = self._planned(entry)
+        view = next(
+            (one for one in planned.stages if one.stage.name == event.stage), None
+        )
+        if view is None or not isinstance(view.stage.format, Ladder):
+            self._must_follow(entry)
+        elif event not in planned.events:
+            if event != close_stage(planned.ledger, planned.stages, view):
+                raise LogError(entry.sequence, "another ranking than the rules give")
+            self._note(entry, "closed by hand")
+
+    def _check_step(self, entry: LogEntry, to: Lifecycle) -> None:
+        if to is Lifecycle.FINISHING:
+            self._must_follow(entry)
+        elif to in _STEPS_OF_PEOPLE or (
+            to is Lifecycle.FINISHED and entry.event not in self._planned(entry).events
+        ):
+            self._note(entry, getattr(entry.event, "reason", ""))
+
+    def _check_attempt(self, entry: LogEntry, event: Requeued) -> None:
+        if event not in self._planned(entry).events:
+            self._note(entry, event.reason)
+        self.attempts.append(
+            ExtraAttempt(
+                sequence=entry.sequence,
+                fixture=event.fixture,
+                attempt=event.attempt,
+                reason=event.reason,
+            )
+        )
+
+    def _check_seeds(self, entry: LogEntry, event: Seeded) -> None:
+        ledger = self.fold.ledger()
+        if ledger.lots not in ("", event.lots):
+            raise LogError(entry.sequence, "lots were drawn a second time")
+        if event.order != seed_order(ledger, bytes.fromhex(event.lots)):
+            self._note(entry, "other seeds than by the rules of entry")
+
+    def _check_secret(self, entry: LogEntry, event: SecretOpened) -> None:
+        ledger, secret = self.fold.ledger(), bytes.fromhex(event.secret)
+        commitment = commit_secret(ledger.tournament, secret).hex()
+        if ledger.commitment not in (None, commitment):
+            raise LogError(entry.sequence, "not the secret that was committed to")
+        if lots_of(secret).hex() != ledger.lots:
+            raise LogError(entry.sequence, "the lots do not follow from the secret")
+        self.is_open = True
+
+
+_STEPS_OF_PEOPLE: Final = (Lifecycle.PAUSED, Lifecycle.CANCELLED)
+
+_PEOPLE: Final = (
+    AppealDecided,
+    Awarded,
+    Corrected,
+    Disqualified,
+    ManuallyPaired,
+    TieBreaksChanged,
+)
+"""What only people decide."""
