@@ -2,11 +2,14 @@
 
 import hashlib
 import struct
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Final, TypeVar
+
+_T = TypeVar("_T")
 
 _NUMBERS: Final = struct.Struct(">1024I")
-_RANGE: Final = 1 << 32
+_BITS: Final = 32
 
 
 class Chance:
@@ -19,13 +22,18 @@ class Chance:
         """Begin the stream of a seed."""
         self._numbers = _numbers(seed)
 
-    def below(self, bound: int) -> int:
-        """Return a number from 0 to `bound` - 1; its bias is below bound / 2**32."""
-        return next(self._numbers) * bound >> 32
+    def resample(self, items: Sequence[_T]) -> list[_T]:
+        """Draw as many items as there are, each from all of them.
+
+        The bias of a draw is below their count / 2**32.
+        """
+        count = len(items)
+        draws = islice(self._numbers, count)
+        return [items[number * count >> _BITS] for number in draws]
 
     def share(self) -> float:
         """Return a number from 0, up to but not 1."""
-        return next(self._numbers) / _RANGE
+        return next(self._numbers) / (1 << _BITS)
 
 
 def _numbers(seed: bytes) -> Iterator[int]:

@@ -140,7 +140,7 @@ class _Event:
     def _scores(self, chance: Chance) -> Iterator[_Score]:
         for first, second, decks in self._decks:
             count = len(decks)
-            net = sum(decks[chance.below(count)] for _ in decks)
+            net = sum(chance.resample(decks))
             scored = DRAW if not net else WIN if net > 0 else LOSS
             yield first, scored, net, count
             yield second, WIN - scored, -net, count

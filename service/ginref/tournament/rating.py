@@ -8,6 +8,7 @@ Source: Bradley and Terry (1952); 400 points are odds of ten to one, as with Elo
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 from typing import Final, NamedTuple
 
 from ginref.tournament.figure_chance import Chance
@@ -23,6 +24,9 @@ of a bot that has won all its games finite."""
 _SCALE: Final = 400 / math.log(10)
 _MOST_SWEEPS: Final = 10_000
 _SETTLED: Final = 1e-9
+_CLOSE: Final = 1e-4
+"""Strengths that move no farther are settled, or close enough: 0.02 points."""
+
 _LONGEST_STEP: Final = 1.0
 _FARTHEST: Final = 20.0
 """In natural units; without prior, the rating of a bot that always wins ends here."""
@@ -83,19 +87,8 @@ def rate(
     Raises:
         ValueError: A game or the anchor names somebody else.
     """
-    strengths = _strengths(entrants, games, prior, dict.fromkeys(entrants, 0.0))
-    if not strengths:
-        return {}
-    if anchor is None:
-        zero = sum(strengths.values()) / len(strengths)
-    elif anchor in strengths:
-        zero = strengths[anchor]
-    else:
-        raise ValueError(f"{anchor} is not rated")
-    return {
-        entrant: LEVEL + _SCALE * (strength - zero)
-        for entrant, strength in strengths.items()
-    }
+    level = dict.fromkeys(entrants, 0.0)
+    return _scale(_strengths(entrants, games, prior, level, _SETTLED), anchor)
 
 
 def rate_intervals(  # noqa: PLR0913 - those of `rate`, and the resampling
@@ -118,11 +111,13 @@ def rate_intervals(  # noqa: PLR0913 - those of `rate`, and the resampling
         resamples: How often all games are drawn.
     """
     chance = Chance(seed)
+    level = dict.fromkeys(entrants, 0.0)
+    start = _strengths(entrants, games, prior, level, _CLOSE)
     drawn: dict[str, list[float]] = {entrant: [] for entrant in entrants}
     for _ in range(resamples):
-        again = [games[chance.below(len(games))] for _ in games]
-        ratings = rate(entrants, again, prior=prior, anchor=anchor)
-        for entrant, rating in ratings.items():
+        again = chance.resample(games)
+        strengths = _strengths(entrants, again, prior, start, _CLOSE)
+        for entrant, rating in _scale(strengths, anchor).items():
             drawn[entrant].append(rating)
     return {entrant: _middle(ratings) for entrant, ratings in drawn.items()}
 
@@ -130,6 +125,22 @@ def rate_intervals(  # noqa: PLR0913 - those of `rate`, and the resampling
 def winning_chance(rating: float, opponent: float) -> float:
     """Return what a bot is expected to score against another."""
     return _expected((rating - opponent) / _SCALE)
+
+
+def _scale(strengths: Mapping[str, float], anchor: str | None) -> dict[str, float]:
+    """Turn strengths in natural units into ratings."""
+    if not strengths:
+        return {}
+    if anchor is None:
+        zero = fmean(strengths.values())
+    elif anchor in strengths:
+        zero = strengths[anchor]
+    else:
+        raise ValueError(f"{anchor} is not rated")
+    return {
+        entrant: LEVEL + _SCALE * (strength - zero)
+        for entrant, strength in strengths.items()
+    }
 
 
 def _middle(drawn: list[float]) -> tuple[float, float]:
@@ -154,6 +165,7 @@ def _strengths(
     games: Iterable[RatedGame],
     prior: float,
     start: Mapping[str, float],
+    settled: float,
 ) -> dict[str, float]:
     """Improve one strength after the other until nothing moves any more."""
     strengths = dict(start)
@@ -183,6 +195,6 @@ def _strengths(
             step = max(-_LONGEST_STEP, min(_LONGEST_STEP, step))
             strengths[entrant] = max(-_FARTHEST, min(_FARTHEST, own + step))
             moved = max(moved, abs(strengths[entrant] - own))
-        if moved < _SETTLED:
+        if moved < settled:
             break
     return strengths

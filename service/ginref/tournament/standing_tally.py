@@ -7,7 +7,6 @@ numbers hold exactly. Void fixtures have no tally.
 import enum
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Final, NamedTuple
 
 WIN: Final = 1.0
@@ -177,7 +176,7 @@ def observations(tally: Tally) -> tuple[float, ...]:
     Legs of one deck are one observation. Decks of which a board was forfeited say
     nothing about skill and are left out.
     """
-    return tuple(fmean(leg.net for leg in legs) for legs in _decks(tally))
+    return tuple(sum(leg.net for leg in legs) / len(legs) for legs in _decks(tally))
 
 
 def adjusted_observations(tally: Tally) -> tuple[float, ...] | None:
@@ -187,7 +186,7 @@ def adjusted_observations(tally: Tally) -> tuple[float, ...] | None:
         without = [leg.net - leg.luck for leg in legs if leg.luck is not None]
         if len(without) < len(legs):
             return None
-        adjusted.append(fmean(without))
+        adjusted.append(sum(without) / len(without))
     return tuple(adjusted)
 
 
