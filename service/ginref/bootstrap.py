@@ -20,6 +20,7 @@ from ginref.adapters.collector import collect_seldom
 from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
 from ginref.adapters.folder_archive import FolderArchive
 from ginref.adapters.key_folder import KeyFolder, KeyFolderError
+from ginref.adapters.key_watch import KeyWatch
 from ginref.adapters.masked_log import log_to_stderr
 from ginref.adapters.metrics import CONTENT_TYPE, PrometheusObserver
 from ginref.adapters.own_folder import is_own
@@ -93,7 +94,7 @@ class Running:
 
     Attributes:
         grpc: Address of the gRPC API.
-        admin: Address of metrics and probes.
+        admin: Address of metrics, probes and public keys.
         durability: What the store promises.
         operator_token: File with the operator's token.
         key_id: Key that signs.
@@ -194,7 +195,7 @@ async def _start(
     config: ServeConfig, stop: asyncio.Event, stack: contextlib.AsyncExitStack
 ) -> Running:
     make_data_folder(config.data)
-    keys = KeyFolder.open_or_create(config.keys_folder)
+    keys = KeyWatch(KeyFolder.open_or_create(config.keys_folder))
     archive = _archive(config)
     store = await _open_store(config, stack)
     durability = await _durability(config, store)
@@ -221,12 +222,13 @@ async def _start(
     desk = Desk(tools)
     gate = Gate(registry, tools.chance, lambda: time.time_ns() // 1_000_000)
     token_file = await _operator_token(config.data, gate)
-    for work in _work(config, tools, desk, hub):
+    for work in (keys.run(), *_work(config, tools, desk, hub)):
         await _in_background(stack, stop, work)
     admin = AdminServer(
         config.admin,
         ready=lambda: _problems(config, store, hub),
         metrics=lambda: (observer.render(), CONTENT_TYPE),
+        keys=keys,
     )
     admin_address = await stack.enter_async_context(admin)
     grpc_address = ""
@@ -258,7 +260,7 @@ async def _start(
         admin=admin_address,
         durability=durability,
         operator_token=token_file,
-        key_id=keys.signer.key_id,
+        key_id=keys.signer().key_id,
     )
 
 

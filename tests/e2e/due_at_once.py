@@ -94,6 +94,7 @@ async def sweep_at_once(folder: Path, store_url: str, count: int) -> Swept:
 async def _desk(store: RedisStore, keys: Path) -> Desk:
     """Return a referee that creates matches, and two bots that it knows."""
     registry, chance = store.registry(), SameChance()
+    folder = KeyFolder.open_or_create(keys)
     gate = Gate(registry, chance, lambda: 0)
     await gate.create_owner(HOST, "lab")
     for bot in ("eve", "zoe"):
@@ -103,7 +104,7 @@ async def _desk(store: RedisStore, keys: Path) -> Desk:
             store=store,
             registry=registry,
             keeper=Keeper(store, AesSealer.open_or_create(keys)),
-            signer=KeyFolder.open_or_create(keys).signer,
+            signer=lambda: folder.signer,
             archive=MemoryArchive(),
             chance=chance,
             observer=Tally(),

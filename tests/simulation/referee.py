@@ -172,7 +172,7 @@ class Referee:
             store=self.store,
             registry=around.registry,
             keeper=keeper,
-            signer=around.signer,
+            signer=lambda: around.signer,
             archive=around.archive,
             chance=DiceChance(around.dice),
             observer=Counting(network.journal),

@@ -9,6 +9,7 @@ from typing import Final
 
 from ginref.adapters.secret_file import sync_folder
 from ginref.app.port import Archive, ArchiveConflictError
+from ginref.record.envelope import is_same_content
 
 SUFFIX: Final = ".json"
 
@@ -48,7 +49,7 @@ class FolderArchive(Archive):
         return self._path / f"{match_id}{SUFFIX}"
 
     async def put(self, match_id: str, envelope: bytes) -> None:
-        """Keep a record; the same bytes again are fine.
+        """Keep a record; the same one again is fine, whoever has signed it.
 
         Raises:
             ArchiveConflictError: Another record of this match is kept already.
@@ -79,7 +80,8 @@ class FolderArchive(Archive):
             # A link, unlike a rename, never takes the place of what is there.
             path.hardlink_to(temporary)
         except FileExistsError:
-            if _read(path) != envelope:
+            # Who signs may change between two that write the same record.
+            if not is_same_content(path.read_bytes(), envelope):
                 message = f"{path} holds another record of the match"
                 raise ArchiveConflictError(message) from None
         finally:

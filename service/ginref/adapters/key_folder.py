@@ -1,34 +1,31 @@
 """Signing keys in a folder that all referees of one service share.
 
-Each key is a file `<key id>.pem`, PKCS #8, readable by its owner only. The file
-`active` names the one that signs; the others are published still, so that records
-they have signed can be verified.
+Each key is a file `<key id>.pem`, readable by its owner only. The file `active` names
+the one that signs; the others are published still, so that records they have signed
+can be verified.
+
+Every change replaces one file as a whole, and none ever goes away, so a reader needs
+no lock: it sees the folder as it was before a change, or after.
 """
 
+import contextlib
+import datetime as dt
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, Self
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    PublicFormat,
-    load_pem_private_key,
-)
-
+from ginref.adapters.key_file import Ed25519Signer, Key, RetiredKey, read_key
 from ginref.adapters.own_folder import is_own
 from ginref.adapters.secret_file import (
     SecretFileError,
+    check_folder,
     lock_folder,
     make_folder,
     read_secret,
     replace_secret,
 )
-from ginref.record.public_key import thumbprint, write_jwks, write_pem
+from ginref.record.public_key import write_jwks, write_pem
 
 ACTIVE: Final = "active"
 _SUFFIX: Final = ".pem"
@@ -39,50 +36,27 @@ class KeyFolderError(Exception):
     """A folder that holds no usable signing keys; says what is wrong with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ed25519Signer:
-    """Signs with one private key.
+class KeyFolder:
+    """The keys of a referee, read once when it is opened.
 
     Attributes:
-        key_id: Name of the key: the thumbprint of its public half.
-        public_key: The public half, 32 bytes.
+        path: The folder.
+        active_id: Name of the key that signs.
+        signer: The key that signs.
     """
-
-    _key: Ed25519PrivateKey
-    key_id: str
-    public_key: bytes
-
-    @classmethod
-    def of(cls, key: Ed25519PrivateKey) -> Self:
-        """Sign with this key."""
-        public = key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
-        return cls(key, thumbprint(public), public)
-
-    def sign(self, message: bytes) -> bytes:
-        """Return the Ed25519 signature of exactly these bytes."""
-        return self._key.sign(message)
-
-    def __repr__(self) -> str:
-        """Name the key, and show nothing of it."""
-        return f"Ed25519Signer({self.key_id})"
-
-
-class KeyFolder:
-    """The signing keys of a referee, read once when it is opened."""
 
     def __init__(self, path: Path) -> None:
         """Open a folder that holds keys.
 
         Raises:
-            KeyFolderError: There is no such folder, a key cannot be read or is open
-                to others, or none is marked as active.
+            KeyFolderError: There is no such folder, it or a key is open to others, a
+                key cannot be read, or none is marked as active.
         """
         self.path = path
-        self._signers = {signer.key_id: signer for signer in _load(path)}
-        self.active_id = _read_active(path)
-        if self.active_id not in self._signers:
-            message = f"{path} has no key {self.active_id}, which is marked active"
-            raise KeyFolderError(message)
+        with _complaining(path):
+            check_folder(path)
+            self.active_id, self._keys = _read(path)
+        self.signer = self.find_signer(self.active_id, "which is marked active")
 
     @classmethod
     def open_or_create(cls, path: Path) -> Self:
@@ -95,100 +69,173 @@ class KeyFolder:
                 somebody else uses it.
         """
         if not (path / ACTIVE).exists():
-            _check_own(path)
-            try:
-                make_folder(path)
-                with lock_folder(path):
-                    if not (path / ACTIVE).exists():
-                        replace_secret(path / ACTIVE, _line(_add_key(path)))
-            except SecretFileError as error:
-                raise KeyFolderError(str(error)) from error
+            with _changing(path):
+                if not (path / ACTIVE).exists():
+                    _activate(path, _add(path))
         return cls(path)
 
-    @classmethod
-    def new(cls, path: Path) -> Self:
-        """Make a key in a folder, mark it as the active one, and open the folder.
+    @staticmethod
+    def new(path: Path) -> str:
+        """Make a key in a folder, the folder too if it is missing; return its name.
+
+        It signs from now on if no other does.
 
         Raises:
-            KeyFolderError: The folder cannot be written or read, or somebody else
-                uses it.
+            KeyFolderError: The folder is open to others or cannot be written, or
+                somebody else uses it.
         """
-        _check_own(path)
-        try:
-            make_folder(path)
-            replace_secret(path / ACTIVE, _line(_add_key(path)))
-        except SecretFileError as error:
-            raise KeyFolderError(str(error)) from error
-        return cls(path)
+        with _changing(path):
+            key_id = _add(path)
+            if not (path / ACTIVE).exists():
+                _activate(path, key_id)
+        return key_id
 
-    @property
-    def signer(self) -> Ed25519Signer:
-        """The active key."""
-        return self._signers[self.active_id]
+    def rotate(self, key_id: str | None = None) -> Self:
+        """Let another key sign, and return the folder as it is then.
+
+        Args:
+            key_id: The key that is to sign; None makes a new one.
+
+        Raises:
+            KeyFolderError: There is no such key, it is retired, or the folder cannot
+                be written.
+        """
+        with _changing(self.path):
+            if key_id is None:
+                key_id = _add(self.path)
+            else:
+                type(self)(self.path).find_signer(key_id)
+            _activate(self.path, key_id)
+        return type(self)(self.path)
+
+    def retire(self, key_id: str, now: dt.datetime) -> Self:
+        """Keep the public half of a key alone; return the folder as it is then.
+
+        A key that is retired stays so since when it was.
+
+        Raises:
+            KeyFolderError: There is no such key, it is the one that signs, or the
+                folder cannot be written.
+        """
+        with _changing(self.path):
+            keys = type(self)(self.path)
+            key = keys.find(key_id)
+            if key_id == keys.active_id:
+                message = f"the key {key_id} signs: rotate first, so that another does"
+                raise KeyFolderError(message)
+            if isinstance(key, Ed25519Signer):
+                retired = RetiredKey(key_id, key.public_key, _timestamp(now))
+                replace_secret(_file(self.path, key_id), retired.to_file())
+        return type(self)(self.path)
+
+    def find(self, key_id: str, which: str = "") -> Key:
+        """Return a key by its name.
+
+        Raises:
+            KeyFolderError: There is none of this name.
+        """
+        key = self._keys.get(key_id)
+        if key is None:
+            said = f", {which}" if which else ""
+            raise KeyFolderError(f"{self.path} has no key {key_id}{said}")
+        return key
+
+    def find_signer(self, key_id: str, which: str = "") -> Ed25519Signer:
+        """Return a key that can sign.
+
+        Raises:
+            KeyFolderError: There is none of this name, or it is retired.
+        """
+        key = self.find(key_id, which)
+        if isinstance(key, RetiredKey):
+            said = f", {which}," if which else ""
+            message = f"the key {key_id}{said} is retired since {key.retired_at}"
+            raise KeyFolderError(message)
+        return key
 
     @property
     def public_keys(self) -> Mapping[str, bytes]:
-        """Public keys by name, the active one first."""
-        ordered = sorted(self._signers, key=lambda name: (name != self.active_id, name))
-        return {name: self._signers[name].public_key for name in ordered}
+        """Public keys by name: the active one first, retired ones last."""
+        retired_at = self.retired_at
+
+        def place(key_id: str) -> tuple[bool, str, str]:
+            return key_id != self.active_id, retired_at.get(key_id, ""), key_id
+
+        return {
+            name: self._keys[name].public_key for name in sorted(self._keys, key=place)
+        }
+
+    @property
+    def retired_at(self) -> Mapping[str, str]:
+        """Since when keys are retired, by name: UTC, in the form of RFC 3339."""
+        return {
+            key.key_id: key.retired_at
+            for key in self._keys.values()
+            if isinstance(key, RetiredKey)
+        }
 
     def jwks(self) -> bytes:
         """Return all public keys as a JSON Web Key Set."""
-        return write_jwks(self.public_keys.values())
+        return write_jwks(self.public_keys.values(), self.retired_at)
 
     def pem(self) -> bytes:
         """Return all public keys in PEM."""
-        return write_pem(self.public_keys.values())
+        return write_pem(self.public_keys.values(), self.retired_at)
 
 
-def _check_own(path: Path) -> None:
+@contextlib.contextmanager
+def _complaining(path: Path) -> Iterator[None]:
     try:
-        own = is_own(path, _MARK)
+        yield
+    except SecretFileError as error:
+        raise KeyFolderError(str(error)) from error
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise KeyFolderError(f"{path} cannot be read: {reason}") from error
-    if not own:
-        message = f"{path} holds other things: keys need a folder of their own"
-        raise KeyFolderError(message)
 
 
-def _load(path: Path) -> list[Ed25519Signer]:
-    if not path.is_dir():
-        raise KeyFolderError(f"{path} is no folder")
-    return [_read_key(file) for file in sorted(path.glob(f"*{_SUFFIX}"))]
+@contextlib.contextmanager
+def _changing(path: Path) -> Iterator[None]:
+    """Make the folder if it is missing, and be the only one to change it."""
+    with _complaining(path):
+        if not is_own(path, _MARK):
+            message = f"{path} holds other things: keys need a folder of their own"
+            raise KeyFolderError(message)
+        make_folder(path)
+        check_folder(path)
+        with lock_folder(path):
+            yield
 
 
-def _read_key(file: Path) -> Ed25519Signer:
-    try:
-        key = load_pem_private_key(read_secret(file), password=None)
-    except SecretFileError as error:
-        raise KeyFolderError(str(error)) from error
-    except (ValueError, TypeError):
-        raise KeyFolderError(f"{file} holds no private key") from None
-    if not isinstance(key, Ed25519PrivateKey):
-        raise KeyFolderError(f"{file} holds no Ed25519 key")
-    signer = Ed25519Signer.of(key)
-    if signer.key_id != file.stem:
-        raise KeyFolderError(f"{file} holds the key {signer.key_id}")
-    return signer
+def _read(path: Path) -> tuple[str, dict[str, Key]]:
+    """Return which key signs, and all keys by name, as they are at one time."""
+    while True:
+        active_id = _read_active(path)
+        keys = {file.stem: read_key(file) for file in path.glob(f"*{_SUFFIX}")}
+        # What was active might have been retired since, or might not be among them.
+        if _read_active(path) == active_id:
+            return active_id, keys
 
 
 def _read_active(path: Path) -> str:
     if not (path / ACTIVE).exists():
-        raise KeyFolderError(f"{path} has no active key: ginref keys new makes one")
-    try:
-        return read_secret(path / ACTIVE).decode(errors="replace").strip()
-    except SecretFileError as error:
-        raise KeyFolderError(str(error)) from error
+        raise SecretFileError(f"{path} has no active key: ginref keys new makes one")
+    return read_secret(path / ACTIVE).decode(errors="replace").strip()
 
 
-def _add_key(path: Path) -> str:
-    key = Ed25519PrivateKey.generate()
-    key_id = Ed25519Signer.of(key).key_id
-    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    replace_secret(path / f"{key_id}{_SUFFIX}", pem)
-    return key_id
+def _activate(path: Path, key_id: str) -> None:
+    replace_secret(path / ACTIVE, key_id.encode() + b"\n")
 
 
-def _line(key_id: str) -> bytes:
-    return key_id.encode() + b"\n"
+def _add(path: Path) -> str:
+    signer = Ed25519Signer.generate()
+    replace_secret(_file(path, signer.key_id), signer.to_file())
+    return signer.key_id
+
+
+def _file(path: Path, key_id: str) -> Path:
+    return path / f"{key_id}{_SUFFIX}"
+
+
+def _timestamp(now: dt.datetime) -> str:
+    return now.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -15,6 +15,7 @@ FOLDER_MODE: Final = 0o700
 # A group may read: that is how an orchestrator mounts secrets for a program that
 # does not run as root.
 _OPEN_TO_OTHERS: Final = stat.S_IWGRP | stat.S_IXGRP | stat.S_IRWXO
+_FOLDER_OPEN_TO_OTHERS: Final = stat.S_IWGRP | stat.S_IRWXO
 
 
 class SecretFileError(Exception):
@@ -37,6 +38,24 @@ def read_secret(path: Path) -> bytes:
         message = f"{path} is open to others: take the rights away (chmod 600)"
         raise SecretFileError(message)
     return data
+
+
+def check_folder(path: Path) -> None:
+    """See that nobody but its owner can put secrets into a folder.
+
+    Raises:
+        SecretFileError: There is no such folder, or it is open to others than its
+            owner and group.
+    """
+    if not path.is_dir():
+        raise SecretFileError(f"{path} is no folder")
+    if not path.stat().st_mode & _FOLDER_OPEN_TO_OTHERS:
+        return
+    # An orchestrator mounts secrets in a folder that seems open to everybody, and
+    # that nobody can write. Each file in it has rights of its own.
+    if not os.statvfs(path).f_flag & os.ST_RDONLY:
+        message = f"{path} is open to others: take the rights away (chmod 700)"
+        raise SecretFileError(message)
 
 
 def add_secret(path: Path, data: bytes) -> bool:

@@ -60,7 +60,7 @@ class Tools:
         store: Keeps matches.
         registry: Keeps owners, bots and tokens.
         keeper: Reads and changes live matches.
-        signer: Signs commitments.
+        signer: Gives the key that signs now. The next call may give another one.
         archive: Keeps records.
         chance: Makes secrets.
         observer: Counts.
@@ -75,7 +75,7 @@ class Tools:
     store: MatchStore
     registry: Registry
     keeper: Keeper
-    signer: Signer
+    signer: Callable[[], Signer]
     archive: Archive
     chance: Chance
     observer: Observer
@@ -327,6 +327,7 @@ class Desk:
         share = self._tools.chance.token(SHARE_SIZE)
         commitment = commit_referee(match_id, share)
         promise = statement(match_id, new.ruleset, new.bots, commitment)
+        signer = self._tools.signer()
         return Setup(
             match_id=match_id,
             ruleset=new.ruleset,
@@ -337,8 +338,8 @@ class Desk:
             referee_share=share,
             seed=new.seed,
             commitment=commitment,
-            signature=self._tools.signer.sign(promise),
-            key_id=self._tools.signer.key_id,
+            signature=signer.sign(promise),
+            key_id=signer.key_id,
             creator=caller.identity,
             # Settings change, and another server may have taken over.
             durability=await self._promise.mode(),

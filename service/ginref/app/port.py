@@ -69,7 +69,9 @@ class Archive(abc.ABC):
 
     @abc.abstractmethod
     async def put(self, match_id: str, envelope: bytes) -> None:
-        """Keep a record; the same bytes again are fine.
+        """Keep a record; the same one again is fine, whoever has signed it.
+
+        The first one stays.
 
         Raises:
             ArchiveConflictError: Another record of this match is kept already.

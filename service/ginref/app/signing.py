@@ -36,7 +36,7 @@ class _Pause:
 
 
 class Signing:
-    """Builds, signs and archives records: at least once, and always the same bytes."""
+    """Builds, signs and archives records: at least once, always the same ones."""
 
     def __init__(
         self, tools: Tools, monotonic: Callable[[], float] = time.monotonic
@@ -95,13 +95,15 @@ class Signing:
         return signed
 
     async def _sign(self, match_id: str) -> None:
-        keeper, signer = self._tools.keeper, self._tools.signer
+        keeper = self._tools.keeper
         # What is compared is what the store holds, not what this process remembers.
         keeper.forget(match_id)
         stored = await keeper.load(match_id)
         setup, log = await keeper.history(match_id)
         # A long match takes a while to fold; moves of others must not wait for it.
-        envelope = await asyncio.to_thread(_write, stored, setup, log, signer)
+        envelope = await asyncio.to_thread(
+            _write, stored, setup, log, self._tools.signer()
+        )
         await self._tools.archive.put(match_id, envelope)
         await self._tools.store.acknowledge(match_id)
         self._tools.observer.record_signed()

@@ -75,6 +75,16 @@ def pae(payload_type: str, payload: bytes) -> bytes:
     return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
 
 
+def is_same_content(one: bytes, other: bytes) -> bool:
+    """Say whether two envelopes hold the same bytes, whoever has signed them."""
+    try:
+        return (
+            one == other or parse_envelope(one).signed == parse_envelope(other).signed
+        )
+    except EnvelopeError:
+        return False
+
+
 def seal_envelope(payload: bytes, payload_type: str, signer: PayloadSigner) -> bytes:
     """Sign a payload and return it in an envelope."""
     signature = {

@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -27,6 +28,8 @@ from ginref.record.setup import canonical
 KEY_SIZE: Final = 32
 """Bytes of a public key."""
 
+_NONE_RETIRED: Final[Mapping[str, str]] = MappingProxyType({})
+
 _PEM: Final = re.compile(rb"-----BEGIN ([A-Z ]+)-----\s.*?-----END \1-----", re.DOTALL)
 
 
@@ -39,20 +42,44 @@ def thumbprint(key: bytes) -> str:
     return _text64(hashlib.sha256(canonical(_jwk(key))).digest())
 
 
-def write_jwks(keys: Iterable[bytes]) -> bytes:
-    """Return a JSON Web Key Set of public keys."""
-    listed = [{**_jwk(key), "kid": thumbprint(key), "use": "sig"} for key in keys]
+def write_jwks(
+    keys: Iterable[bytes], retired_at: Mapping[str, str] = _NONE_RETIRED
+) -> bytes:
+    """Return a JSON Web Key Set of public keys.
+
+    Args:
+        keys: The keys.
+        retired_at: Since when those are retired that sign no more, by name.
+    """
+    listed = []
+    for key in keys:
+        key_id = thumbprint(key)
+        jwk = {**_jwk(key), "kid": key_id, "use": "sig"}
+        if key_id in retired_at:
+            jwk["retired_at"] = retired_at[key_id]
+        listed.append(jwk)
     return canonical({"keys": listed})
 
 
-def write_pem(keys: Iterable[bytes]) -> bytes:
-    """Return public keys in PEM, one block after another."""
-    return b"".join(
-        Ed25519PublicKey.from_public_bytes(key).public_bytes(
+def write_pem(
+    keys: Iterable[bytes], retired_at: Mapping[str, str] = _NONE_RETIRED
+) -> bytes:
+    """Return public keys in PEM, one block after another.
+
+    Args:
+        keys: The keys.
+        retired_at: Since when those are retired that sign no more, by name; said in
+            the line before the block.
+    """
+    text = b""
+    for key in keys:
+        key_id = thumbprint(key)
+        if key_id in retired_at:
+            text += f"retired {retired_at[key_id]}\n".encode()
+        text += Ed25519PublicKey.from_public_bytes(key).public_bytes(
             Encoding.PEM, PublicFormat.SubjectPublicKeyInfo
         )
-        for key in keys
-    )
+    return text
 
 
 def read_public_keys(data: bytes) -> dict[str, bytes]:

@@ -1,11 +1,11 @@
-"""Probes and metrics over HTTP, for the machine's own network only."""
+"""Probes, metrics and public keys over HTTP, for the machine's own network only."""
 
 import asyncio
 import contextlib
 import socket
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from types import TracebackType
-from typing import Final
+from typing import Final, Protocol
 
 import uvicorn
 from starlette.applications import Starlette
@@ -21,12 +21,23 @@ Ready = Callable[[], Awaitable[Sequence[str]]]
 Metrics = Callable[[], tuple[bytes, str]]
 """Renders the metrics, and names their content type."""
 
+
+class PublishedKeys(Protocol):
+    """Tells the public keys that records are verified with, as they are now."""
+
+    def jwks(self) -> bytes:
+        """Return them as a JSON Web Key Set."""
+
+    def pem(self) -> bytes:
+        """Return them in PEM."""
+
+
 _READY_TIMEOUT: Final = 1.0
 _SHUTDOWN_TIMEOUT: Final = 1
 
 
-def admin_app(ready: Ready, metrics: Metrics) -> Starlette:
-    """Return the application with `/livez`, `/readyz` and `/metrics`."""
+def admin_app(ready: Ready, metrics: Metrics, keys: PublishedKeys) -> Starlette:
+    """Return the application with probes, metrics and public keys."""
 
     async def livez(_: Request) -> Response:
         return PlainTextResponse("ok\n")
@@ -45,11 +56,19 @@ def admin_app(ready: Ready, metrics: Metrics) -> Starlette:
         body, content_type = metrics()
         return Response(body, headers={"content-type": content_type})
 
+    async def jwks(_: Request) -> Response:
+        return Response(keys.jwks(), media_type="application/jwk-set+json")
+
+    async def pem(_: Request) -> Response:
+        return Response(keys.pem(), media_type="application/x-pem-file")
+
     return Starlette(
         routes=[
             Route("/livez", livez),
             Route("/readyz", readyz),
             Route("/metrics", show),
+            Route("/.well-known/jwks.json", jwks),
+            Route("/.well-known/jwks.pem", pem),
         ]
     )
 
@@ -78,16 +97,18 @@ class _QuietServer(uvicorn.Server):
 
 
 class AdminServer:
-    """Serves probes and metrics for the length of its context.
+    """Serves probes, metrics and public keys for the length of its context.
 
     The value of the context is the address.
     """
 
-    def __init__(self, listen: str, *, ready: Ready, metrics: Metrics) -> None:
+    def __init__(
+        self, listen: str, *, ready: Ready, metrics: Metrics, keys: PublishedKeys
+    ) -> None:
         """Serve at an address; port 0 picks a free one."""
         self._listen = listen
         config = uvicorn.Config(
-            admin_app(ready, metrics),
+            admin_app(ready, metrics, keys),
             lifespan="off",
             ws="none",
             log_config=None,

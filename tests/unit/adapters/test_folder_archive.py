@@ -1,10 +1,12 @@
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ginref.adapters.folder_archive import FolderArchive
 from ginref.app.port import ArchiveConflictError
+from ginref.record.envelope import PayloadSigner, seal_envelope
 
 
 def names(path: Path) -> list[str]:
@@ -55,6 +57,21 @@ async def test_another_record_of_the_match_is_refused(tmp_path: Path) -> None:
         await archive.put("m-1", b"other record")
 
     assert await archive.get("m-1") == b"record"
+
+
+async def test_a_record_that_another_key_has_signed_is_the_same(
+    tmp_path: Path, referee: Callable[..., PayloadSigner]
+) -> None:
+    one, two = (seal_envelope(b"record", "type", referee(key)) for key in range(2))
+    other = seal_envelope(b"other record", "type", referee())
+    archive = FolderArchive(tmp_path)
+
+    await archive.put("m-1", one)
+    await archive.put("m-1", two)
+
+    assert await archive.get("m-1") == one
+    with pytest.raises(ArchiveConflictError, match="another record"):
+        await archive.put("m-1", other)
 
 
 async def test_of_many_that_put_at_the_same_time_one_is_kept(tmp_path: Path) -> None:

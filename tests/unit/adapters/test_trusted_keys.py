@@ -1,3 +1,4 @@
+import datetime as dt
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,10 @@ from ginref.adapters.trusted_keys import TrustedKeysError, read_trusted_keys
 
 @pytest.fixture
 def keys(tmp_path: Path) -> KeyFolder:
-    KeyFolder.new(tmp_path / "keys")
-    return KeyFolder.new(tmp_path / "keys")
+    """A folder with a key that signs, and one that is retired."""
+    first = KeyFolder.open_or_create(tmp_path / "keys")
+    now = dt.datetime(2026, 11, 30, tzinfo=dt.UTC)
+    return first.rotate().retire(first.active_id, now)
 
 
 def test_a_key_folder_gives_its_public_keys(keys: KeyFolder) -> None:
@@ -29,7 +32,7 @@ def test_a_published_file_gives_its_keys(
 def test_a_folder_of_published_files_gives_all_their_keys(
     keys: KeyFolder, tmp_path: Path
 ) -> None:
-    other = KeyFolder.new(tmp_path / "other")
+    other = KeyFolder.open_or_create(tmp_path / "other")
     folder = tmp_path / "trusted"
     folder.mkdir()
     (folder / "one.jwks").write_bytes(keys.jwks())
@@ -60,4 +63,19 @@ def test_a_key_folder_that_is_open_to_others_is_not_trusted(keys: KeyFolder) -> 
     (keys.path / f"{keys.active_id}.pem").chmod(0o644)
 
     with pytest.raises(TrustedKeysError, match="open to others"):
+        read_trusted_keys(keys.path)
+
+
+def test_the_files_of_retired_keys_are_files_of_public_keys(keys: KeyFolder) -> None:
+    (retired,) = keys.retired_at
+
+    found = read_trusted_keys(keys.path / f"{retired}.pem")
+
+    assert found == {retired: keys.public_keys[retired]}
+
+
+def test_a_folder_that_others_may_read_is_not_trusted(keys: KeyFolder) -> None:
+    keys.path.chmod(0o755)
+
+    with pytest.raises(TrustedKeysError, match="keys is open to others"):
         read_trusted_keys(keys.path)

@@ -1,7 +1,7 @@
 """Records of matches that are over."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import pytest
 from ginref.app import signing as signing_module
 from ginref.app.keeper import Keeper
 from ginref.app.port import StoreUnavailableError
+from ginref.record.envelope import parse_envelope
 from ginref.record.lifecycle import MatchState
 from ginref.record.verify import Finding, verify_record
 
@@ -145,6 +146,52 @@ async def test_a_signer_that_stopped_half_way_is_made_up_for(world: World) -> No
 
     other = await world.replica()
     assert await other.signing.sign_finished() == 1
+    assert await world.store.finished(10) == ()
+
+
+async def test_a_record_is_signed_by_the_key_that_signs_at_its_end(
+    world: World, referee: Callable[..., Any]
+) -> None:
+    before, after = world.signer, referee(1)
+    facts = await world.start()
+
+    world.signer = after
+    await world.desk.abort_match(world.host, facts.match_id)
+    await world.one.signing.sign_finished()
+
+    envelope = world.archive.records[facts.match_id]
+    both = {key.key_id: key.public_key for key in (before, after)}
+    assert [mark.key_id for mark in parse_envelope(envelope).signatures] == [
+        after.key_id
+    ]
+    verdict = verify_record(envelope, both)
+    assert (verdict.finding, verdict.notes) == (Finding.VALID, ())
+    assert facts.key_id == before.key_id
+    lonely = verify_record(envelope, {after.key_id: after.public_key})
+    assert lonely.finding is Finding.VALID
+    assert before.key_id in lonely.notes[0]
+
+
+async def test_a_rotation_between_two_signers_leaves_the_first_record(
+    world: World, referee: Callable[..., Any]
+) -> None:
+    match_id = await _over(world)
+    acknowledge = world.store.acknowledge
+
+    async def vanish(_: str) -> None:
+        raise StoreUnavailableError
+
+    world.store.acknowledge = vanish
+    with pytest.raises(StoreUnavailableError):
+        await world.one.signing.sign_finished()
+    world.store.acknowledge = acknowledge
+    kept = world.archive.records[match_id]
+
+    world.signer = referee(1)
+    other = await world.replica()
+    assert await other.signing.sign_finished() == 1
+
+    assert world.archive.records[match_id] == kept
     assert await world.store.finished(10) == ()
 
 

@@ -20,6 +20,7 @@ from ginref.app.port import (
     ArchiveConflictError,
     StoreUnavailableError,
 )
+from ginref.record.envelope import is_same_content
 
 
 class Time:
@@ -132,7 +133,8 @@ class MemoryArchive(Archive):
     async def put(self, match_id: str, envelope: bytes) -> None:
         self.writes += 1
         self.written.set()
-        if self.records.setdefault(match_id, envelope) != envelope:
+        kept = self.records.setdefault(match_id, envelope)
+        if not is_same_content(kept, envelope):
             raise ArchiveConflictError(match_id)
 
     async def get(self, match_id: str) -> bytes | None:

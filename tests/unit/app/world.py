@@ -126,7 +126,7 @@ class World:
                 store=self.store,
                 registry=self.registry,
                 keeper=keeper,
-                signer=self.signer,
+                signer=lambda: self.signer,
                 archive=self.archive,
                 chance=self.chance,
                 observer=self.tally,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ginref.record.envelope import (
     EnvelopeError,
+    is_same_content,
     is_signature,
     pae,
     parse_envelope,
@@ -62,6 +63,30 @@ def test_what_is_sealed_comes_back_signed(
     (signature,) = envelope.signatures
     assert signature.key_id == signer.key_id
     assert is_signature(signer.public_key, signature.value, envelope.signed)
+
+
+@pytest.mark.parametrize(
+    ("payload", "kind", "same"),
+    [
+        pytest.param(b"payload", "type", True, id="another key"),
+        pytest.param(b"payloat", "type", False, id="another payload"),
+        pytest.param(b"payload", "tape", False, id="another type"),
+    ],
+)
+def test_what_envelopes_hold_is_compared_whoever_signed(
+    referee: MakeReferee, payload: bytes, kind: str, *, same: bool
+) -> None:
+    one = seal_envelope(b"payload", "type", referee())
+
+    assert is_same_content(one, seal_envelope(payload, kind, referee(1))) is same
+
+
+def test_what_is_no_envelope_is_like_itself_alone(referee: MakeReferee) -> None:
+    sealed = seal_envelope(b"payload", "type", referee())
+
+    assert is_same_content(b"damaged", b"damaged")
+    assert not is_same_content(b"damaged", sealed)
+    assert not is_same_content(sealed, b"damaged")
 
 
 def test_the_same_payload_gives_the_same_envelope(referee: MakeReferee) -> None:

@@ -68,6 +68,25 @@ def test_a_key_is_published_as_the_standard_writes_it() -> None:
     }
 
 
+def test_retired_keys_are_marked_and_read_like_others(keys: list[bytes]) -> None:
+    when = "2026-11-30T12:00:00Z"
+    retired = {thumbprint(keys[1]): when}
+    by_name = {thumbprint(key): key for key in keys}
+
+    listed = json.loads(write_jwks(keys, retired))["keys"]
+    blocks = write_pem(keys, retired).split(b"-----END PUBLIC KEY-----\n")
+
+    assert [jwk.get("retired_at") for jwk in listed] == [None, when, None]
+    assert [block.startswith(b"retired ") for block in blocks] == [
+        False,
+        True,
+        False,
+        False,
+    ]
+    assert read_public_keys(write_jwks(keys, retired)) == by_name
+    assert read_public_keys(write_pem(keys, retired)) == by_name
+
+
 def test_a_single_key_is_read_like_a_set_of_one() -> None:
     (jwk,) = json.loads(write_jwks([EXAMPLE_KEY]))["keys"]
 

@@ -215,7 +215,7 @@ async def serve(
             store=store,
             registry=registry,
             keeper=keeper,
-            signer=referee(),
+            signer=referee,
             archive=FolderArchive(tmp_path),
             chance=SecretChance(),
             observer=observed,

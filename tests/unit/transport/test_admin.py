@@ -13,11 +13,21 @@ from ginref.transport.admin import AdminServer
 METRICS = (b"ginref_moves_total 7\n", "text/plain; version=1.0.0; charset=utf-8")
 
 
+class Published:
+    """Public keys of nobody."""
+
+    def jwks(self) -> bytes:
+        return b'{"keys":[]}'
+
+    def pem(self) -> bytes:
+        return b"-----BEGIN PUBLIC KEY-----"
+
+
 def _server(*problems: str, listen: str = "127.0.0.1:0") -> AdminServer:
     async def ready() -> Sequence[str]:
         return problems
 
-    return AdminServer(listen, ready=ready, metrics=lambda: METRICS)
+    return AdminServer(listen, ready=ready, metrics=lambda: METRICS, keys=Published())
 
 
 async def _get(address: str, path: str) -> httpx.Response:
@@ -55,7 +65,9 @@ async def test_a_process_that_cannot_tell_is_not_ready(
         return ()
 
     monkeypatch.setattr(admin, "_READY_TIMEOUT", 0.01)
-    hanging = AdminServer("127.0.0.1:0", ready=ready, metrics=lambda: METRICS)
+    hanging = AdminServer(
+        "127.0.0.1:0", ready=ready, metrics=lambda: METRICS, keys=Published()
+    )
     async with hanging as address:
         answer = await _get(address, "/readyz")
 
@@ -68,6 +80,23 @@ async def test_metrics_are_served_as_rendered() -> None:
 
     assert answer.content == METRICS[0]
     assert answer.headers["content-type"] == METRICS[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "published"),
+    [
+        ("jwks.json", "application/jwk-set+json", Published().jwks()),
+        ("jwks.pem", "application/x-pem-file", Published().pem()),
+    ],
+)
+async def test_public_keys_are_where_verifiers_look_for_them(
+    name: str, kind: str, published: bytes
+) -> None:
+    async with _server() as address:
+        answer = await _get(address, f"/.well-known/{name}")
+
+    assert (answer.status_code, answer.content) == (200, published)
+    assert answer.headers["content-type"] == kind
 
 
 async def test_there_is_nothing_else() -> None:
