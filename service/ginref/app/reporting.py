@@ -42,8 +42,6 @@ _KINDS: dict[type[Entry], str] = {
     Declined: "declined",
     Committed: "committed",
     Revealed: "revealed",
-    Moved: "played",
-    Refused: "struck",
 }
 
 
@@ -173,40 +171,39 @@ def public_events(live: LiveMatch, after: EntryId) -> tuple[PublicEvent, ...]:
 
     The log must be known from `step_before` the place on.
     """
-    return tuple(
-        [
-            event
-            for event in _in_public(live, live.log_after(step_before(after)))
-            if EntryId(event.version, event.refusal) > after
-        ]
-    )
-
-
-def _in_public(
-    live: LiveMatch, entries: Sequence[StampedEntry]
-) -> tuple[PublicEvent, ...]:
-    events: list[PublicEvent] = []
-    strikes = list(live.state.strikes)
+    state, events = live.state, list[PublicEvent]()
+    strikes = list(state.strikes)
     # Strikes are counted back from today's, so walk from the latest entry.
-    for logged, elapsed_ms in reversed(_with_elapsed(entries)):
-        entry, seat = logged.entry, getattr(logged.entry, "seat", None)
-        ended = live.state.ending and id_of(logged) == EntryId(live.state.version)
-        if ended:
-            events.append(_event(logged, "ended", ending=live.state.ending))
+    for logged, elapsed_ms in reversed(
+        _with_elapsed(live.log_after(step_before(after)))
+    ):
+        place, entry = id_of(logged), logged.entry
+        if place <= after:
+            break
+        if state.ending and place == EntryId(state.version):
+            events.append(_event(logged, "ended", ending=state.ending))
         kind = _KINDS.get(type(entry))
-        if kind is None:
-            continue
-        if isinstance(entry, Refused):
-            events.append(_event(logged, kind, seat=seat, strikes=strikes[entry.seat]))
-            strikes[entry.seat] -= 1
-        elif isinstance(entry, Moved):
-            move = str(entry.move)
+        if isinstance(entry, Moved):
+            # Almost every event is a move.
             events.append(
-                _event(logged, kind, seat=seat, move=move, elapsed_ms=elapsed_ms)
+                PublicEvent(
+                    version=logged.version,
+                    refusal=0,
+                    time_ms=logged.time_ms,
+                    kind="played",
+                    seat=entry.seat,
+                    move=str(entry.move),
+                    elapsed_ms=elapsed_ms,
+                )
             )
-        else:
-            events.append(_event(logged, kind, seat=seat))
-    return tuple(reversed(events))
+        elif isinstance(entry, Refused):
+            used = strikes[entry.seat]
+            events.append(_event(logged, "struck", seat=entry.seat, strikes=used))
+            strikes[entry.seat] -= 1
+        elif kind is not None:
+            events.append(_event(logged, kind, seat=getattr(entry, "seat", None)))
+    events.reverse()
+    return tuple(events)
 
 
 def _event(logged: StampedEntry, kind: str, **facts: object) -> PublicEvent:
