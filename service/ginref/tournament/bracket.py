@@ -8,7 +8,6 @@ the node's winner would.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ginref.tournament.field_check import bracket_size
 from ginref.tournament.source import BYE, Bye, LoserOf, Seed, Source, WinnerOf
 
 
@@ -58,6 +57,11 @@ class Bracket:
             for side in (node.a, node.b)
             if isinstance(side, LoserOf) and node.unless_won_by_a is None
         )
+
+
+def bracket_size(entrants: int) -> int:
+    """Return how many slots the first round of a bracket has: a power of two."""
+    return 1 << (entrants - 1).bit_length()
 
 
 def slot_order(size: int) -> tuple[int, ...]:

@@ -5,14 +5,10 @@ from dataclasses import dataclass, replace
 
 from ginref.tournament.bracket import Bracket, Node
 from ginref.tournament.configuration import MatchFormat, Stage
-from ginref.tournament.double_elimination import double_elimination
 from ginref.tournament.event import GroupRanking, Placing
-from ginref.tournament.field_check import bracket_size, drop_rounds
 from ginref.tournament.fixture import Fixture, FixtureState
-from ginref.tournament.format import Elimination, SingleElimination
 from ginref.tournament.judgment import Place, Slot, judge
 from ginref.tournament.ledger import Ledger
-from ginref.tournament.single_elimination import single_elimination
 from ginref.tournament.source import LoserOf, Seed, Source, WinnerOf
 
 
@@ -29,36 +25,6 @@ class Seat:
     source: Source
     bot: str | None
     known: int
-
-
-def draw_bracket(stage_format: Elimination, entrants: int) -> Bracket:
-    """Return the bracket of a format for a number of entrants.
-
-    If fewer have come from the stage before than it was to send, byes and drops are
-    the usual ones.
-    """
-    size = bracket_size(entrants)
-    byes = fitting_byes(stage_format, entrants)
-    if isinstance(stage_format, SingleElimination):
-        return single_elimination(
-            entrants, third_place=stage_format.third_place, byes=byes
-        )
-    drops = stage_format.drops
-    fits = drops is not None and len(drops) == drop_rounds(size)
-    return double_elimination(
-        entrants,
-        grand_final=stage_format.grand_final,
-        drops=drops if fits else None,
-        byes=byes,
-    )
-
-
-def fitting_byes(stage_format: Elimination, entrants: int) -> tuple[int, ...] | None:
-    """Return the byes that were chosen, if they fit a number of entrants."""
-    byes = stage_format.byes
-    count = bracket_size(entrants) - entrants
-    fits = byes is not None and len(byes) == count and max(byes, default=0) <= entrants
-    return byes if fits else None
 
 
 def match_of(stage: Stage, names: Mapping[str, str], *keys: str) -> MatchFormat:

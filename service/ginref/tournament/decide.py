@@ -5,7 +5,7 @@ before, nor one that asks for what is so already. Of two that contradict each ot
 second one is refused.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, Final
@@ -31,7 +31,29 @@ from ginref.tournament.decide_stage import (
     withdraw,
 )
 from ginref.tournament.error import Objection, OperationError
-from ginref.tournament.event import Event
+from ginref.tournament.event import (
+    Advanced,
+    AppealDecided,
+    AppealFiled,
+    Awarded,
+    CheckedIn,
+    CodesIssued,
+    Configured,
+    Corrected,
+    Disqualified,
+    Event,
+    LateEntered,
+    ManuallyPaired,
+    MatchCreated,
+    MatchEnded,
+    Registered,
+    Requeued,
+    SecretOpened,
+    Seeded,
+    StageClosed,
+    TieBreaksChanged,
+    Withdrawn,
+)
 from ginref.tournament.fold import MOMENTS
 from ginref.tournament.ledger import Request
 from ginref.tournament.operation import (
@@ -57,7 +79,6 @@ from ginref.tournament.operation import (
     Withdraw,
 )
 from ginref.tournament.plan import Plan
-from ginref.tournament.shape import word_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +130,8 @@ def decide(plan: Plan, operation: Operation, asked: Asked) -> Decision:
     if asked.expected_version not in (None, version):
         what = f"version {asked.expected_version} expected, it is at {version}"
         raise OperationError(Objection.VERSION, what)
-    events = tuple(_DECISIONS[type(operation)](plan, operation, asked.now_ms))
+    decides, *_ = _DECISIONS[type(operation)]
+    events: tuple[Event, ...] = tuple(decides(plan, operation, asked.now_ms))
     for event in events:
         if plan.ledger.lifecycle not in MOMENTS[type(event)]:
             what = f"not while it is {plan.ledger.lifecycle}"
@@ -129,8 +151,9 @@ def _repeat(earlier: Request, operation: Operation, asked: Asked) -> Decision:
 
 def _asks_for(operation: Operation, event: Event) -> bool:
     """Say whether an event is what an operation gives: all that it names is there."""
+    _, *kinds = _DECISIONS[type(operation)]
     known = {field.name for field in fields(event)}
-    return word_of(type(event)) in _GIVES[type(operation)] and all(
+    return type(event) in kinds and all(
         getattr(operation, field.name) == getattr(event, field.name)
         for field in fields(operation)
         if field.name in known and field.name not in _DERIVED
@@ -140,52 +163,27 @@ def _asks_for(operation: Operation, event: Event) -> bool:
 _DERIVED: Final = frozenset({"attempt", "order"})
 """What an event may have otherwise than the operation that asked for it."""
 
-_DECISIONS: Final[Mapping[type[Operation], Callable[[Plan, Any, int], Any]]] = (
-    MappingProxyType(
-        {
-            Advance: advance,
-            Configure: configure,
-            IssueCodes: issue_codes,
-            Enter: enter,
-            CheckIn: check_in,
-            SeedField: seed_field,
-            PairManually: pair_manually,
-            RecordMatch: record_match,
-            ReportMatch: report_match,
-            Award: award,
-            Correct: correct,
-            Requeue: requeue,
-            Withdraw: withdraw,
-            Disqualify: disqualify,
-            CloseStage: close_one,
-            FileAppeal: file_appeal,
-            DecideAppeal: decide_appeal,
-            ChangeTieBreaks: change_tie_breaks,
-            OpenSecret: open_secret,
-        }
-    )
-)
-
-_GIVES: Final[Mapping[type[Operation], frozenset[str]]] = MappingProxyType(
+_DECISIONS: Final[Mapping[type[Operation], tuple[Any, ...]]] = MappingProxyType(
     {
-        Advance: frozenset({"advanced"}),
-        Configure: frozenset({"configured"}),
-        IssueCodes: frozenset({"codes_issued"}),
-        Enter: frozenset({"registered", "late_entered"}),
-        CheckIn: frozenset({"checked_in"}),
-        SeedField: frozenset({"seeded"}),
-        PairManually: frozenset({"manually_paired"}),
-        RecordMatch: frozenset({"match_created"}),
-        ReportMatch: frozenset({"match_ended"}),
-        Award: frozenset({"awarded"}),
-        Correct: frozenset({"corrected"}),
-        Requeue: frozenset({"requeued"}),
-        Withdraw: frozenset({"withdrawn"}),
-        Disqualify: frozenset({"disqualified"}),
-        CloseStage: frozenset({"stage_closed"}),
-        FileAppeal: frozenset({"appeal_filed"}),
-        DecideAppeal: frozenset({"appeal_decided"}),
-        ChangeTieBreaks: frozenset({"tie_breaks_changed"}),
-        OpenSecret: frozenset({"secret_opened"}),
+        Advance: (advance, Advanced),
+        Configure: (configure, Configured),
+        IssueCodes: (issue_codes, CodesIssued),
+        Enter: (enter, Registered, LateEntered),
+        CheckIn: (check_in, CheckedIn),
+        SeedField: (seed_field, Seeded),
+        PairManually: (pair_manually, ManuallyPaired),
+        RecordMatch: (record_match, MatchCreated),
+        ReportMatch: (report_match, MatchEnded),
+        Award: (award, Awarded),
+        Correct: (correct, Corrected),
+        Requeue: (requeue, Requeued),
+        Withdraw: (withdraw, Withdrawn),
+        Disqualify: (disqualify, Disqualified),
+        CloseStage: (close_one, StageClosed),
+        FileAppeal: (file_appeal, AppealFiled),
+        DecideAppeal: (decide_appeal, AppealDecided),
+        ChangeTieBreaks: (change_tie_breaks, TieBreaksChanged),
+        OpenSecret: (open_secret, SecretOpened),
     }
 )
+"""What decides each operation, and the events that it may give."""

@@ -16,7 +16,6 @@ from ginref.tournament.bracket import (
     give_places,
     take_out_byes,
 )
-from ginref.tournament.field_check import drop_rounds
 from ginref.tournament.format import Drop, GrandFinal
 from ginref.tournament.single_elimination import upper_bracket
 from ginref.tournament.source import LoserOf, WinnerOf
@@ -25,6 +24,11 @@ _T = TypeVar("_T")
 
 _SMALL: Final = (Drop.NATURAL, Drop.REVERSE, Drop.NATURAL)
 _LARGE: Final = (Drop.NATURAL, Drop.REVERSE, Drop.REVERSE_HALF_SHIFT, Drop.REVERSE)
+
+
+def drop_rounds(size: int) -> int:
+    """Return how many rounds of an upper bracket have losers that fall in an order."""
+    return max(0, size.bit_length() - 2)
 
 
 def usual_drops(size: int) -> tuple[Drop, ...]:

@@ -4,7 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ginref.tournament.bracket import bracket_size
+from ginref.tournament.bracket_draw import draw_bracket
 from ginref.tournament.configuration import Configuration, Stage
+from ginref.tournament.double_elimination import drop_rounds
 from ginref.tournament.error import FieldError
 from ginref.tournament.format import (
     DoubleElimination,
@@ -80,16 +83,6 @@ def group_count(stage: Stage) -> int:
     return stage.format.groups if isinstance(stage.format, RoundRobin) else 1
 
 
-def bracket_size(entrants: int) -> int:
-    """Return how many slots the first round of a bracket has: a power of two."""
-    return 1 << (entrants - 1).bit_length()
-
-
-def drop_rounds(size: int) -> int:
-    """Return how many rounds of an upper bracket have losers that fall in an order."""
-    return max(0, size.bit_length() - 2)
-
-
 def _faults(stage: Stage, field: int, *, is_most: bool) -> Iterator[tuple[str, str]]:
     if field < _PAIR:
         yield "", f"{field} entrants make no pair"
@@ -148,7 +141,33 @@ def _of_promotion(stage: Stage, field: int) -> Iterator[tuple[str, str]]:
 
 
 def _cautions(path: str, stage: Stage, field: int) -> Iterator[Caution]:
+    known = _names(stage, field)
+    for selector in stage.exceptions:
+        if known is not None and selector not in known:
+            what = f"no fixture of {field} entrants has this name"
+            yield Caution(f"{path}.except.{selector}", what)
     if isinstance(stage.format, Swiss):
-        what = explain_rounds(field, stage.format.rounds)
-        if what is not None:
-            yield Caution(f"{path}.rounds", what)
+        warning = explain_rounds(field, stage.format.rounds)
+        if warning is not None:
+            yield Caution(f"{path}.rounds", warning)
+
+
+def _names(stage: Stage, field: int) -> frozenset[str] | None:
+    """Return what an exception may name; None where that is not known yet."""
+    match stage.format:
+        case SingleElimination() | DoubleElimination():
+            bracket = draw_bracket(stage.format, field)
+            keys = {key for node in bracket.nodes for key in (node.key, node.round)}
+            named = {name for name, of in bracket.names.items() if of in keys}
+            return frozenset(keys | named)
+        case RoundRobin(cycles=cycles, groups=groups):
+            largest = -(-field // groups)
+            return _rounds(cycles * (largest + largest % 2 - 1))
+        case Swiss(rounds=rounds):
+            return _rounds(rounds)
+        case Ladder():
+            return None
+
+
+def _rounds(count: int) -> frozenset[str]:
+    return frozenset(f"R{number}" for number in range(1, count + 1))

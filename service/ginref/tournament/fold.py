@@ -103,7 +103,7 @@ def fold(configuration: Configuration, entries: Iterable[LogEntry]) -> Ledger:
     return folded.ledger()
 
 
-_GROWING: Final = ("codes", "digest", "games", "times_ms")
+_GROWING: Final = ("codes", "digest", "games", "pauses", "times_ms")
 """Facts that a ledger has in another form, or not at all."""
 
 
@@ -117,6 +117,7 @@ class Fold:
         self.tournament, self.configured = "", ""
         self.version, self.since_ms = 0, 0
         self.times_ms: list[int] = []
+        self.pauses: list[tuple[int, int]] = []
         self.lifecycle = Lifecycle.DRAFT
         self.order: tuple[str, ...] = ()
         self.seeded, self.lots = 0, ""
@@ -149,6 +150,7 @@ class Fold:
             **facts,
             codes=frozenset(self.codes),
             times_ms=tuple(self.times_ms),
+            pauses=tuple(self.pauses),
             games={key: tuple(games) for key, games in self.games.items()},
         )
 
@@ -191,6 +193,8 @@ class Fold:
             raise self._wrong(f"{event.to} does not follow {self.lifecycle}")
         if event.to is Lifecycle.RUNNING and not self.order:
             raise self._wrong("nobody has been seeded")
+        if self.lifecycle is Lifecycle.PAUSED:
+            self.pauses.append((self.since_ms, entry.time_ms))
         self.lifecycle, self.since_ms = event.to, entry.time_ms
 
     def _issue_codes(self, event: CodesIssued, _: LogEntry) -> None:

@@ -141,6 +141,7 @@ class Ledger:
         lifecycle: How far it has come.
         since_ms: When it came there.
         times_ms: When each entry was appended.
+        pauses: When it was paused, and until when.
         entrants: Who has entered, in order of entry.
         codes: Digests of codes that may still be used.
         order: Who plays, by seed; empty before that is settled. Late entrants come
@@ -167,6 +168,7 @@ class Ledger:
     lifecycle: Lifecycle
     since_ms: int
     times_ms: tuple[int, ...]
+    pauses: tuple[tuple[int, int], ...]
     entrants: Mapping[str, Entrant]
     codes: frozenset[str]
     order: tuple[str, ...]
@@ -187,6 +189,14 @@ class Ledger:
     def time_ms(self, sequence: int) -> int:
         """Return when an entry was appended."""
         return self.times_ms[sequence - 1]
+
+    def elapsed_ms(self, from_ms: int, to_ms: int) -> int:
+        """Return how long something has taken, without the pauses in between."""
+        paused = sum(
+            max(0, min(to_ms, until_ms) - max(from_ms, since_ms))
+            for since_ms, until_ms in self.pauses
+        )
+        return to_ms - from_ms - paused
 
     def attempt_of(self, fixture: str) -> int:
         """Return which attempt a fixture is at, counted from 1."""

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ginref.record.lifecycle import EndingKind
-from ginref.tournament.bracket_play import fitting_byes, rank_bracket
+from ginref.tournament.bracket_draw import fitting_byes
+from ginref.tournament.bracket_play import rank_bracket
 from ginref.tournament.error import FieldError
 from ginref.tournament.event import (
     Advanced,
@@ -175,7 +176,9 @@ def _expiries(ledger: Ledger, view: StageView, now_ms: int) -> Iterator[Event]:
         return
     for fixture in view.fixtures:
         open_ = fixture.state in (FixtureState.PLAYING, FixtureState.STOPPED)
-        if open_ and now_ms - fixture.games[0].created_ms >= limit_ms:
+        if not open_:
+            continue
+        if ledger.elapsed_ms(fixture.games[0].created_ms, now_ms) >= limit_ms:
             yield Expired(fixture=fixture.fixture_id, attempt=fixture.attempt)
 
 

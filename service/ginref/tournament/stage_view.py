@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ginref.tournament.bracket import Bracket
-from ginref.tournament.bracket_play import Seat, draw_bracket, play_bracket
+from ginref.tournament.bracket_draw import draw_bracket
+from ginref.tournament.bracket_play import Seat, play_bracket
 from ginref.tournament.configuration import Stage
 from ginref.tournament.field_check import group_count
 from ginref.tournament.fixture import Fixture

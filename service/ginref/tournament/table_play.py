@@ -1,6 +1,7 @@
 """Rounds of a table as they are played: round robin, Swiss, ladder."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from ginref.tournament.berger import double_round_robin, round_robin, snake_groups
@@ -11,7 +12,15 @@ from ginref.tournament.fixture import Fixture, FixtureState
 from ginref.tournament.format import RoundRobin
 from ginref.tournament.judgment import Place, Slot, judge
 from ginref.tournament.ledger import Ledger
-from ginref.tournament.result import Cause, FreeRound, Voided, WalkedOver
+from ginref.tournament.result import (
+    Cause,
+    DoubleForfeited,
+    Forfeited,
+    FreeRound,
+    Result,
+    Voided,
+    WalkedOver,
+)
 from ginref.tournament.source import BYE, Seed
 
 
@@ -114,7 +123,7 @@ def play_rounds(
         for each in rounds
         for fixture in _play_round(ledger, stage, each, seeds)
     )
-    return _void_where_due(ledger, stage, fixtures)
+    return _after_departures(ledger, stage, fixtures)
 
 
 def _play_round(
@@ -157,26 +166,43 @@ def _slot(bot: str, seeds: Mapping[str, int], known: int) -> Slot:
     return Slot(source=Seed(seed), bot=bot, known=known, seed=seed)
 
 
-def _void_where_due(
+def _after_departures(
     ledger: Ledger, stage: Stage, fixtures: tuple[Fixture, ...]
 ) -> tuple[Fixture, ...]:
-    """Void what somebody has played who left a round robin before half of it."""
-    if not isinstance(stage.format, RoundRobin):
-        return fixtures
-    voided = {
+    """Take back results of those who have left, where they are to be.
+
+    In a round robin they are void: of somebody who left before half of it, or whose
+    results are taken back. Elsewhere, whoever met somebody whose results are taken
+    back has won.
+    """
+    taken_back = {
         bot
         for bot, departure in ledger.departures.items()
         if departure.results is Handling.VOID
-        or (departure.cause is Cause.WITHDRAWN and _left_early(ledger, bot, fixtures))
     }
-    return tuple(
-        replace(fixture, result=Voided(), onward=Voided())
-        if fixture.state is FixtureState.FINAL
-        and not isinstance(fixture.result, FreeRound)
-        and not voided.isdisjoint(filter(None, fixture.entrants))
-        else fixture
-        for fixture in fixtures
-    )
+    is_robin = isinstance(stage.format, RoundRobin)
+    if is_robin:
+        taken_back |= {
+            bot
+            for bot, departure in ledger.departures.items()
+            if departure.cause is Cause.WITHDRAWN and _left_early(ledger, bot, fixtures)
+        }
+    return tuple(_take_back(one, taken_back, is_void=is_robin) for one in fixtures)
+
+
+def _take_back(fixture: Fixture, bots: AbstractSet[str], *, is_void: bool) -> Fixture:
+    """Return a fixture without the result that some of its entrants had."""
+    found = [bot for bot in fixture.entrants if bot in bots]
+    if not found or fixture.state is not FixtureState.FINAL:
+        return fixture
+    if None in fixture.entrants:
+        return fixture
+    result: Result = Forfeited(str(found[0]), Cause.DISQUALIFIED)
+    if len(found) > 1:
+        result = DoubleForfeited(Cause.DISQUALIFIED)
+    if is_void:
+        result = Voided()
+    return replace(fixture, result=result, onward=result)
 
 
 def _left_early(ledger: Ledger, bot: str, fixtures: Sequence[Fixture]) -> bool:

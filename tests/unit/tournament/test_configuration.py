@@ -358,6 +358,32 @@ def test_more_rounds_than_half_the_field_are_possible_but_not_promised() -> None
     assert cautions(4, 7) == 0
 
 
+@pytest.mark.parametrize(
+    ("stage", "entrants", "unknown"),
+    [
+        (SINGLE, 8, {"R4", "R1.5"}),
+        (SINGLE, 2, {"semifinals", "third_place"}),
+        ({"format": "double_elimination"}, 8, {"W4", "L4.2"}),
+        ({"format": "round_robin", "groups": 2}, 8, {"R4"}),
+        ({"format": "round_robin", "cycles": 2}, 3, {"R7"}),
+        (SWISS, 8, {"R4"}),
+        ({"format": "ladder"}, 8, set()),
+    ],
+)
+def test_an_exception_for_a_fixture_that_there_is_not_is_pointed_out(
+    stage: Mapping[str, Any], entrants: int, unknown: set[str]
+) -> None:
+    known = {"double_elimination": "grand_final", "single_elimination": "final"}
+    usual = known.get(str(stage["format"]), "R3")
+    exceptions = {name: {"best_of": 3} for name in {usual, *unknown}}
+    configuration = read_configuration(one_stage({**stage, "except": exceptions}))
+
+    cautions = check_field(configuration, entrants)
+
+    paths = {caution.path for caution in cautions}
+    assert paths == {f"stages[0].except.{name}" for name in unknown}
+
+
 @pytest.mark.parametrize("text", ["250ms", "90s", "15m", "36h", "7d"])
 def test_a_duration_is_written_as_it_was_read(text: str) -> None:
     assert duration_text(Option(text).duration_ms()) == text

@@ -16,10 +16,11 @@ from ginref.record.lifecycle import EndingKind
 from ginref.tournament.decide import Asked, Decision, decide
 from ginref.tournament.difference import preview
 from ginref.tournament.error import Objection, OperationError
-from ginref.tournament.event import Cascade, Exit, Requeued
+from ginref.tournament.event import Cascade, Exit, Expired, Requeued
 from ginref.tournament.fixture import Fixture, FixtureState
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.operation import (
+    Advance,
     Award,
     Correct,
     DecideAppeal,
@@ -322,6 +323,21 @@ def test_a_fixture_whose_time_is_over_is_decided_by_what_was_played() -> None:
 
     assert tournament.node("R1.1").winner == "bot-02"
     assert planned.aborts == (match,)
+
+
+def test_a_pause_takes_no_time_of_a_fixture() -> None:
+    document = one_stage({"format": "single_elimination"}, schedule={"fixture": "1h"})
+    tournament = Tournament(document)
+    tournament.start(2)
+    tournament.begin(tournament.settle().orders[0])
+    ask(tournament, Advance(to=Lifecycle.PAUSED))
+    tournament.now_ms += 7_200_000
+    assert tournament.settle().events == ()
+    ask(tournament, Advance(to=Lifecycle.RUNNING))
+
+    assert tournament.plan().events == ()
+    tournament.now_ms += 3_600_000
+    assert [type(event) for event in tournament.plan().events] == [Expired]
 
 
 def test_rounds_can_be_paired_by_hand_and_the_log_shows_both() -> None:

@@ -25,6 +25,7 @@ from ginref.tournament.result import (
     Voided,
     WalkedOver,
 )
+from ginref.tournament.table_rank import rank_table
 
 SINGLE = one_stage({"format": "single_elimination"}, conduct={"forfeits": None})
 THIRD = one_stage(
@@ -299,6 +300,22 @@ def test_results_of_a_disqualified_bot_can_be_taken_back() -> None:
         (3, {bots[3]}),
         (4, {bots[0]}),
     ]
+
+
+def test_in_a_swiss_stage_results_that_are_taken_back_are_won_by_the_others() -> None:
+    tournament, bots = started(one_stage({"format": "swiss", "rounds": 2}), 4)
+    tournament.step(better_seed)
+    tournament.settle()
+    tournament.add(
+        Disqualified(bot=bots[0], results=Handling.VOID, reason="copied a bot")
+    )
+
+    planned = tournament.settle()
+
+    (ranked,) = rank_table(planned.ledger, planned.stages[0]).values()
+    points = {one.entrant: one.tie_breaks[0].value for one in ranked}
+    assert tournament.node("R1.1").result == Forfeited(bots[0], Cause.DISQUALIFIED)
+    assert points == {bots[1]: 2.0, bots[2]: 1.0, bots[3]: 0.0}
 
 
 def test_a_fixture_of_several_matches_goes_on_after_one_that_was_forfeited() -> None:

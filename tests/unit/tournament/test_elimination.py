@@ -14,9 +14,10 @@ from tests.unit.tournament.driving import (
     worse_seed,
 )
 
+from ginref.tournament.event import Withdrawn
 from ginref.tournament.fixture import Fixture, FixtureState
 from ginref.tournament.plan import MatchOrder
-from ginref.tournament.result import Outcome
+from ginref.tournament.result import Cause, Forfeited, Outcome
 
 DOUBLE = json.loads(
     (Path(__file__).parents[2] / "golden" / "tournament_vectors.json").read_text()
@@ -156,3 +157,50 @@ def test_a_whole_round_comes_before_the_next_one() -> None:
 
     rounds = [tournament.plan().fixture(order.fixture) for order in orders]
     assert [one.round for one in rounds if one is not None] == [1, 1, 1, 1]
+
+
+def test_a_lone_loser_of_three_goes_on_whatever_its_next_fixture_is_played_to() -> None:
+    document = one_stage(
+        {"format": "double_elimination", "except": {"L2": {"best_of": 5}}}
+    )
+    tournament = Tournament(document)
+    bots = tournament.start(3)
+
+    tournament.play(better_seed)
+
+    lower = tournament.node("L2.1")
+    assert (lower.entrants, len(lower.games)) == ((bots[1], bots[2]), 3)
+    assert len(tournament.node("W1.2").games) == 1
+
+
+def test_exceptions_may_name_a_fixture_a_round_or_the_final() -> None:
+    document = one_stage(
+        {
+            "format": "single_elimination",
+            "except": {
+                "R1": {"best_of": 3},
+                "R1.2": {"best_of": 5},
+                "final": {"best_of": 7},
+            },
+        }
+    )
+    tournament = Tournament(document)
+    tournament.start(8)
+
+    lengths = {one.node: one.match.best_of for one in tournament.plan().fixtures()}
+
+    assert lengths["R1.1"] == lengths["R1.4"] == 3
+    assert (lengths["R1.2"], lengths["R2.1"], lengths["R3.1"]) == (5, 1, 7)
+
+
+def test_fifteen_seeds_have_one_bye_and_a_seed_that_leaves_is_none() -> None:
+    tournament = Tournament(one_stage({"format": "single_elimination"}))
+    bots = tournament.start(15)
+    tournament.add(Withdrawn(bot=bots[14]))
+
+    planned = tournament.settle()
+
+    first = [one for one in planned.fixtures() if one.round == 1]
+    assert len(first) == 7
+    left = next(one for one in first if bots[14] in one.entrants)
+    assert left.result == Forfeited(bots[14], Cause.WITHDRAWN)

@@ -112,6 +112,8 @@ def test_it_comes_to_an_end_that_places_everybody_once(
     planned = tournament.plan()
     assert planned.ledger.lifecycle is Lifecycle.FINISHED
     assert planned.aborts == ()
+    meetings = [one.entrants for one in planned.fixtures()]
+    assert all(a != b or a is None for a, b in meetings)
     for view in planned.stages:
         placed = [
             bot
@@ -191,6 +193,23 @@ def _figures(tournament: Tournament, bot: str) -> list[float]:
     seen = history(stage_tallies(planned.ledger, view), 60)[bot]
     nets = [board for one in seen for board in one.nets]
     return [total(seen), sum(nets) / len(nets) if nets else 0]
+
+
+@FORMATS
+def test_after_a_restart_it_goes_on_where_it_was(stages: list[dict[str, Any]]) -> None:
+    tournament = tournament_of(stages)
+    tournament.start(6)
+    for _ in range(2):
+        tournament.step(anything(lambda _: 0))
+    before = tournament.settle()
+    tournament.begin(before.orders[0])
+
+    read = [decode_entry(encode_entry(entry)) for entry in tournament.entries]
+    again = plan(tournament.configuration, read, tournament.now_ms)
+
+    assert again.ledger.version == len(tournament.entries)
+    assert again.orders == before.orders[1:]
+    assert again.aborts == ()
 
 
 def test_a_log_is_the_same_whoever_drives_it() -> None:
