@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from tests.unit.tournament.asking import ask
 from tests.unit.tournament.driving import (
     Tournament,
     better_seed,
@@ -13,7 +14,6 @@ from tests.unit.tournament.driving import (
     won,
     worse_seed,
 )
-from tests.unit.tournament.test_correction import ask
 from tests.unit.tournament.test_every_tournament import FORMATS, tournament_of
 
 from ginref.record.lifecycle import EndingKind

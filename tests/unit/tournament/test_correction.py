@@ -1,34 +1,25 @@
 """Corrections, awards and further attempts: what they change and what they must not."""
 
-from typing import Any
-
 import pytest
+from tests.unit.tournament.asking import ask, refusal
 from tests.unit.tournament.driving import (
     Tournament,
     better_seed,
-    names,
     one_stage,
     won,
     worse_seed,
 )
 
 from ginref.record.lifecycle import EndingKind
-from ginref.tournament.decide import Asked, Decision, decide
-from ginref.tournament.difference import preview
-from ginref.tournament.error import Objection, OperationError
-from ginref.tournament.event import Cascade, Exit, Expired, Requeued
+from ginref.tournament.error import Objection
+from ginref.tournament.event import Cascade, Expired, Requeued
 from ginref.tournament.fixture import Fixture, FixtureState
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.operation import (
     Advance,
     Award,
     Correct,
-    DecideAppeal,
-    FileAppeal,
-    Operation,
-    PairManually,
     Requeue,
-    Withdraw,
 )
 from ginref.tournament.plan import MatchOrder
 from ginref.tournament.result import (
@@ -45,34 +36,6 @@ from ginref.tournament.result import (
 
 SINGLE = one_stage({"format": "single_elimination"})
 SWISS = one_stage({"format": "swiss", "rounds": 3})
-
-
-def ask(
-    tournament: Tournament,
-    operation: Operation,
-    request_id: str = "",
-    **asked: Any,  # noqa: ANN401
-) -> Decision:
-    """Ask for an operation, and append what it gives."""
-    planned = tournament.plan()
-    identity = request_id or f"ask-{len(tournament.entries)}"
-    facts: dict[str, Any] = {
-        "actor": "organizer",
-        "request_id": identity,
-        "expected_version": planned.ledger.version,
-        "now_ms": tournament.now_ms,
-        **asked,
-    }
-    decision = decide(planned, operation, Asked(**facts))
-    for event in decision.events:
-        tournament.add(event, request_id=identity)
-    return decision
-
-
-def refusal(tournament: Tournament, operation: Operation, **asked: Any) -> Objection:  # noqa: ANN401
-    with pytest.raises(OperationError) as caught:
-        ask(tournament, operation, **asked)
-    return caught.value.objection
 
 
 def correction(
@@ -338,155 +301,3 @@ def test_a_pause_takes_no_time_of_a_fixture() -> None:
     assert tournament.plan().events == ()
     tournament.now_ms += 3_600_000
     assert [type(event) for event in tournament.plan().events] == [Expired]
-
-
-def test_rounds_can_be_paired_by_hand_and_the_log_shows_both() -> None:
-    tournament = Tournament(SWISS)
-    tournament.start(4)
-    proposed = tournament.settle().stages[0].rounds[0]
-    chosen = (("bot-01", "bot-04"), ("bot-02", "bot-03"))
-    operation = PairManually(
-        stage="main", round=1, pairs=chosen, reason="the same author"
-    )
-
-    decision = ask(tournament, operation)
-
-    assert [getattr(one, "proposed", None) for one in decision.events] == [
-        proposed.pairs
-    ]
-    assert tournament.settle().stages[0].rounds[0].pairs == chosen
-    assert ask(tournament, operation).events == ()
-    tournament.step(better_seed)
-    other = PairManually(stage="main", round=1, pairs=proposed.pairs, reason="back")
-    assert refusal(tournament, other) is Objection.CONFLICT
-
-
-@pytest.mark.parametrize(
-    ("pairs", "path"),
-    [
-        ((("bot-01", "bot-01"),), "pairs[0]"),
-        ((("bot-01", "bot-02"), ("bot-02", "bot-03")), "pairs[1]"),
-        ((("bot-01", "somebody"),), "pairs[0]"),
-    ],
-)
-def test_nobody_is_paired_twice_by_hand_nor_with_a_stranger(
-    pairs: tuple[tuple[str, str], ...], path: str
-) -> None:
-    tournament = Tournament(SWISS)
-    tournament.start(4)
-    tournament.settle()
-    operation = PairManually(stage="main", round=1, pairs=pairs, reason="?")
-
-    with pytest.raises(OperationError) as caught:
-        ask(tournament, operation)
-
-    assert caught.value.path == path
-
-
-def test_who_is_left_out_of_pairings_by_hand_wins_nothing() -> None:
-    tournament = Tournament(SWISS)
-    tournament.start(4)
-    for number in (1, 2):
-        tournament.settle()
-        pairs = (("bot-01", "bot-02"),)
-        operation = PairManually(
-            stage="main", round=number, pairs=pairs, bye="bot-03", reason="test"
-        )
-        ask(tournament, operation)
-        tournament.step(better_seed)
-
-    last = tournament.settle().stages[0].rounds[2]
-    assert last.bye is None
-    assert {bot for pair in last.pairs for bot in pair} == set(names(4))
-
-
-def test_an_appeal_keeps_a_tournament_open_until_it_is_decided() -> None:
-    tournament = Tournament(
-        one_stage({"format": "single_elimination"}, schedule={"appeals": "1h"})
-    )
-    tournament.start(2)
-    tournament.step(better_seed)
-    tournament.settle()
-    fixture = tournament.node("R1.1").fixture_id
-    appeal = FileAppeal(
-        appeal="a-1", fixture=fixture, bot="bot-02", text="it was my turn"
-    )
-    ask(tournament, appeal)
-
-    assert ask(tournament, appeal).events == ()
-    tournament.now_ms += 7_200_000
-    assert tournament.settle().ledger.lifecycle is Lifecycle.FINISHING
-    ask(tournament, DecideAppeal(appeal="a-1", upheld=False, reason="it was not"))
-    assert tournament.settle().ledger.lifecycle is Lifecycle.FINISHED
-
-
-def test_an_appeal_must_come_in_time() -> None:
-    tournament = Tournament(
-        one_stage({"format": "single_elimination"}, schedule={"appeals": "1h"})
-    )
-    tournament.start(4)
-    tournament.step(better_seed)
-    fixture = tournament.node("R1.1").fixture_id
-    tournament.now_ms += 3_700_000
-    appeal = FileAppeal(appeal="a-1", fixture=fixture, bot="bot-04", text="but")
-
-    assert refusal(tournament, appeal) is Objection.WRONG_TIME
-
-
-def test_the_same_request_is_answered_by_the_same_entry(bracket: Tournament) -> None:
-    operation = Withdraw(bot="bot-02", reason="holidays")
-    ask(bracket, operation, request_id="req-1")
-    entry = len(bracket.entries)
-
-    again = ask(bracket, operation, request_id="req-1", expected_version=1)
-
-    assert (again.events, again.answered) == ((), entry)
-    other = Withdraw(bot="bot-01", reason="holidays")
-    assert refusal(bracket, other, request_id="req-1") is Objection.REQUEST_REUSED
-    assert (
-        refusal(bracket, operation, request_id="req-1", actor="somebody")
-        is Objection.REQUEST_REUSED
-    )
-
-
-def test_two_organizers_at_once_have_one_effect_and_one_conflict(
-    bracket: Tournament,
-) -> None:
-    version = bracket.plan().ledger.version
-    ask(bracket, correction(bracket.node("R1.1"), "bot-04"))
-
-    second = correction(bracket.node("R1.2"), "bot-03")
-
-    assert refusal(bracket, second, expected_version=version) is Objection.VERSION
-    assert bracket.node("R1.2").winner == "bot-02"
-
-
-def test_a_preview_names_what_would_change_and_changes_nothing(
-    bracket: Tournament,
-) -> None:
-    asked = Asked(
-        actor="organizer", request_id="p", expected_version=None, now_ms=bracket.now_ms
-    )
-    decision = decide(bracket.plan(), correction(bracket.node("R1.1"), "bot-04"), asked)
-    length = len(bracket.entries)
-
-    changes = preview(
-        bracket.configuration, bracket.entries, decision.events, bracket.now_ms
-    )
-
-    by_path = {change.path: change for change in changes}
-    final = by_path["fixtures.main/R2.1"]
-    assert final.before == "bot-01 - bot-02, ready, attempt 1"
-    assert final.after == "bot-04 - bot-02, ready, attempt 1"
-    assert by_path["ranks.main/-/bot-01"].after == "3"
-    assert "fixtures.main/R1.2" not in by_path
-    assert len(bracket.entries) == length
-
-
-def test_an_organizer_withdraws_and_the_referee_withdraws_for_other_reasons(
-    bracket: Tournament,
-) -> None:
-    ask(bracket, Withdraw(bot="bot-02"))
-
-    assert bracket.plan().ledger.departures["bot-02"].exit is Exit.REQUEST
-    assert refusal(bracket, Withdraw(bot="nobody")) is Objection.UNKNOWN

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
+from tests.unit.tournament.asking import ask, refusal
 from tests.unit.tournament.driving import LOTS, Tournament, better_seed, one_stage
-from tests.unit.tournament.test_correction import ask, refusal
 
 from ginref.tournament.configuration_read import read_configuration
 from ginref.tournament.configuration_write import configuration_digest

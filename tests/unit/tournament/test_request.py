@@ -1,0 +1,102 @@
+"""Requests: repeated ones, contradictory ones, and what they would change."""
+
+import pytest
+from tests.unit.tournament.asking import ask, refusal
+from tests.unit.tournament.driving import (
+    Tournament,
+    better_seed,
+    one_stage,
+)
+
+from ginref.tournament.decide import Asked, decide
+from ginref.tournament.difference import preview
+from ginref.tournament.error import Objection
+from ginref.tournament.event import Cascade, Exit
+from ginref.tournament.fixture import Fixture
+from ginref.tournament.operation import (
+    Correct,
+    Withdraw,
+)
+from ginref.tournament.result import Won
+
+SINGLE = one_stage({"format": "single_elimination"})
+
+
+def correction(
+    fixture: Fixture, winner: str | None, mode: Cascade = Cascade.STRICT
+) -> Correct:
+    return Correct(
+        fixture=fixture.fixture_id,
+        attempt=fixture.attempt,
+        result=Won(winner or ""),
+        mode=mode,
+        reason="the record says otherwise",
+    )
+
+
+@pytest.fixture(name="bracket")
+def _bracket() -> Tournament:
+    tournament = Tournament(SINGLE)
+    tournament.start(4)
+    tournament.step(better_seed)
+    tournament.settle()
+    return tournament
+
+
+def test_the_same_request_is_answered_by_the_same_entry(bracket: Tournament) -> None:
+    operation = Withdraw(bot="bot-02", reason="holidays")
+    ask(bracket, operation, request_id="req-1")
+    entry = len(bracket.entries)
+
+    again = ask(bracket, operation, request_id="req-1", expected_version=1)
+
+    assert (again.events, again.answered) == ((), entry)
+    other = Withdraw(bot="bot-01", reason="holidays")
+    assert refusal(bracket, other, request_id="req-1") is Objection.REQUEST_REUSED
+    assert (
+        refusal(bracket, operation, request_id="req-1", actor="somebody")
+        is Objection.REQUEST_REUSED
+    )
+
+
+def test_two_organizers_at_once_have_one_effect_and_one_conflict(
+    bracket: Tournament,
+) -> None:
+    version = bracket.plan().ledger.version
+    ask(bracket, correction(bracket.node("R1.1"), "bot-04"))
+
+    second = correction(bracket.node("R1.2"), "bot-03")
+
+    assert refusal(bracket, second, expected_version=version) is Objection.VERSION
+    assert bracket.node("R1.2").winner == "bot-02"
+
+
+def test_a_preview_names_what_would_change_and_changes_nothing(
+    bracket: Tournament,
+) -> None:
+    asked = Asked(
+        actor="organizer", request_id="p", expected_version=None, now_ms=bracket.now_ms
+    )
+    decision = decide(bracket.plan(), correction(bracket.node("R1.1"), "bot-04"), asked)
+    length = len(bracket.entries)
+
+    changes = preview(
+        bracket.configuration, bracket.entries, decision.events, bracket.now_ms
+    )
+
+    by_path = {change.path: change for change in changes}
+    final = by_path["fixtures.main/R2.1"]
+    assert final.before == "bot-01 - bot-02, ready, attempt 1"
+    assert final.after == "bot-04 - bot-02, ready, attempt 1"
+    assert by_path["ranks.main/-/bot-01"].after == "3"
+    assert "fixtures.main/R1.2" not in by_path
+    assert len(bracket.entries) == length
+
+
+def test_an_organizer_withdraws_and_the_referee_withdraws_for_other_reasons(
+    bracket: Tournament,
+) -> None:
+    ask(bracket, Withdraw(bot="bot-02"))
+
+    assert bracket.plan().ledger.departures["bot-02"].exit is Exit.REQUEST
+    assert refusal(bracket, Withdraw(bot="nobody")) is Objection.UNKNOWN
