@@ -153,7 +153,7 @@ class Table:
 
     def has_met(self, a: int, b: int) -> bool:
         """Say whether two have played each other."""
-        return self.ranked[b].key in self.ranked[a].met
+        return self.costs(a)[b] >= self._rematch_price
 
     def costs(self, a: int) -> list[int]:
         """Return what it costs to pair one with each of the field; 0 for itself."""

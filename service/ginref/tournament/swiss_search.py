@@ -1,6 +1,8 @@
 """Pair a small field: look at every pairing, and ahead to the rounds that follow."""
 
 from collections.abc import Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
 from ginref.tournament.swiss_field import Table
@@ -14,39 +16,47 @@ _PATIENCE: Final = 20_000
 Pairs = tuple[tuple[int, int], ...]
 
 
-def fewest_rematches(table: Table) -> tuple[Pairs, ...]:
-    """Return all pairings in which as few pairs as possible meet again, best first."""
+def fewest_rematches(table: Table) -> Iterator[Pairs]:
+    """Yield all pairings in which as few pairs as possible meet again, best first."""
+    everyone = tuple(range(len(table)))
     for allowed in range(len(table) // 2 + 1):
-        found = list(_pairings(table, tuple(range(len(table))), allowed))
+        found = sorted(_pairings(table, everyone, allowed), key=itemgetter(0))
+        for _, level in groupby(found, key=itemgetter(0)):
+            # Most of them nobody ever asks for.
+            yield from sorted((pairs for _, pairs in level), key=table.by_seed)
         if found:
-            return tuple(sorted(found, key=lambda pairs: _cost(table, pairs)))
-    return ()
+            return
 
 
-def _cost(table: Table, pairs: Pairs) -> tuple[int, list[tuple[int, int]]]:
-    return sum(table.costs(a)[b] for a, b in pairs), table.by_seed(pairs)
+def _pairings(
+    table: Table, free: tuple[int, ...], rematches: int
+) -> Iterator[tuple[int, Pairs]]:
+    """Yield each pairing of those who are free, and what it costs.
 
-
-def _pairings(table: Table, free: tuple[int, ...], rematches: int) -> Iterator[Pairs]:
-    """Yield each pairing of those who are free, with so many rematches at most."""
+    Args:
+        table: The field.
+        free: Who is not paired yet.
+        rematches: How many pairs may meet again at most.
+    """
     if not free:
-        yield ()
+        yield 0, ()
         return
     first, *others = free
-    for other in others:
+    costs = table.costs(first)
+    for at, other in enumerate(others):
         left = rematches - table.has_met(first, other)
         if left >= 0:
-            rest = tuple(entrant for entrant in others if entrant != other)
-            for pairs in _pairings(table, rest, left):
-                yield ((first, other), *pairs)
+            rest = (*others[:at], *others[at + 1 :])
+            for cost, pairs in _pairings(table, rest, left):
+                yield cost + costs[other], ((first, other), *pairs)
 
 
 class Lookahead:
     """A search for rounds that share no pair; it gives up after a fixed effort."""
 
-    def __init__(self) -> None:
-        """Begin with all the patience there is."""
-        self._patience = _PATIENCE
+    def __init__(self, patience: int = _PATIENCE) -> None:
+        """Begin with so much patience, in pairs tried."""
+        self._patience = patience
         self._unmet: dict[str, set[str]] = {}
 
     def fits(self, unmet: Mapping[str, set[str]], round_count: int) -> bool:

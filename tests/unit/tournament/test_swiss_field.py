@@ -14,7 +14,7 @@ from ginref.tournament.swiss_field import (
     bye_order,
     field_of,
 )
-from ginref.tournament.swiss_search import Pairs, fewest_rematches
+from ginref.tournament.swiss_search import Lookahead, Pairs, fewest_rematches
 
 
 @st.composite
@@ -70,7 +70,7 @@ def test_the_pairing_of_a_small_field_is_the_best_of_all(
 ) -> None:
     table = Table(field)
 
-    best, *_ = fewest_rematches(table)
+    best = next(fewest_rematches(table))
 
     expected = min(
         all_pairings(tuple(range(len(field)))),
@@ -103,7 +103,7 @@ def test_an_exchange_needs_as_few_rematches_as_any_pairing(
     pairs = pair_by_exchange(table)
 
     assert sorted(place for pair in pairs for place in pair) == [*range(len(field))]
-    best, *_ = fewest_rematches(table)
+    best = next(fewest_rematches(table))
     assert table.rematches(pairs) == table.rematches(best)
 
 
@@ -184,3 +184,31 @@ def test_a_second_bye_is_given_only_when_everybody_had_one() -> None:
     field = [Candidate(key=key, has_free_win=True) for key in "abc"]
 
     assert [entrant.key for entrant in bye_order(field)] == ["c", "b", "a"]
+
+
+def everyone_of(names: str) -> dict[str, set[str]]:
+    return {name: set(names) - {name} for name in names}
+
+
+@pytest.mark.parametrize(
+    ("names", "rounds"),
+    [("abcd", 3), ("abcdef", 5), ("abcdefgh", 7), ("abcdefghij", 9)],
+)
+def test_a_fresh_field_has_room_for_a_round_robin_and_no_more(
+    names: str, rounds: int
+) -> None:
+    assert Lookahead().fits(everyone_of(names), rounds)
+    assert not Lookahead().fits(everyone_of(names), rounds + 1)
+
+
+def test_two_triangles_have_no_room_for_a_round() -> None:
+    unmet = {**everyone_of("abc"), **everyone_of("def")}
+
+    assert Lookahead().fits(unmet, 0)
+    assert not Lookahead().fits(unmet, 1)
+
+
+def test_without_patience_a_round_that_takes_a_search_counts_as_impossible() -> None:
+    unmet = everyone_of("abcdef")
+
+    assert not Lookahead(patience=2).fits(unmet, 5)

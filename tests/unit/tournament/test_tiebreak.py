@@ -1,4 +1,5 @@
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -6,7 +7,12 @@ from typing import Any
 import pytest
 
 from ginref.tournament.standing_tally import Board, Kind, Tally, history
-from ginref.tournament.tiebreak import Criterion, Edition
+from ginref.tournament.tiebreak import (
+    ROUND_ROBIN_ORDER,
+    SWISS_ORDER,
+    Criterion,
+    Edition,
+)
 from ginref.tournament.tiebreak_rank import Placing, rank_entrants
 from ginref.tournament.tiebreak_sum import ScoreBook
 
@@ -15,6 +21,8 @@ CASES: list[dict[str, Any]] = json.loads(GOLDEN.read_text(encoding="utf-8"))[
     "tiebreaks"
 ]["cases"]
 SWISS, BYES, CYCLE, TEXTBOOK, VIRTUAL, LICHESS = CASES
+
+PAGE = Path(__file__).parents[3] / "docs" / "pairing-and-ranking.md"
 
 COLUMNS = {
     "points": Criterion.MATCH_POINTS,
@@ -318,3 +326,27 @@ def test_an_entrant_without_any_round_has_nothing() -> None:
 
     assert values == {0}
     assert book.tie_break(Criterion.NET_PER_BOARD, "new").value == 0
+
+
+def first_cells(row: str) -> list[str]:
+    """What is in code in the first cell of each table row that begins like this."""
+    rows = re.findall(rf"^\| *({row}[^|]*)\|", PAGE.read_text("utf-8"), re.MULTILINE)
+    return [name for cell in rows for name in re.findall(r"`([^`]+)`", cell)]
+
+
+def test_the_page_lists_all_criteria_editions_and_kinds() -> None:
+    listed = set(first_cells("`"))
+
+    assert listed == {*Criterion, *Edition, *Kind}
+
+
+@pytest.mark.parametrize(
+    ("row", "order"),
+    [("round robin, groups", ROUND_ROBIN_ORDER), ("Swiss", SWISS_ORDER)],
+)
+def test_the_usual_orders_are_those_of_the_page(
+    row: str, order: tuple[Criterion, ...]
+) -> None:
+    (line,) = re.findall(rf"^\| {row} \|(.*)\|$", PAGE.read_text("utf-8"), re.MULTILINE)
+
+    assert tuple(re.findall(r"`(\w+)`", line)) == order
