@@ -24,12 +24,17 @@ class ScriptedServer:
 
     Attributes:
         answering: What answers a command; None for not at all.
+        admitting: The driver's first commands are answered.
+        holding: A connection waits for that.
         heard: Each connection's commands, but for those.
         writers: The connections.
     """
 
     def __init__(self, answering: Answering) -> None:
         self.answering = answering
+        self.admitting = asyncio.Event()
+        self.admitting.set()
+        self.holding = asyncio.Event()
         self.heard: list[list[Command]] = []
         self.writers: list[asyncio.StreamWriter] = []
 
@@ -47,6 +52,9 @@ class ScriptedServer:
             parser.feed(data)
             while (command := parser.gets()) is not None:
                 if command[0] in {b"CLIENT", b"INFO"}:
+                    if not self.admitting.is_set():
+                        self.holding.set()
+                    await self.admitting.wait()
                     answer: bytes | None = b"+OK\r\n"
                     if command[0] == b"INFO":
                         answer = b"$0\r\n\r\n"

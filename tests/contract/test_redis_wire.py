@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import (
     NoEncryption,
     PrivateFormat,
 )
-from redis.exceptions import InvalidResponse
+from redis.exceptions import InvalidResponse, RedisError
 from tests.contract.scripted_server import (
     CLOSE,
     SHUT,
@@ -29,7 +29,6 @@ from tests.contract.scripted_server import (
 )
 from tests.contract.store_table import creation, key, move
 
-from ginref.adapters import redis_wake
 from ginref.adapters.redis_connection import RedisConnection
 from ginref.adapters.redis_script import Script
 from ginref.adapters.redis_store import open_store
@@ -263,76 +262,21 @@ async def test_closing_ends_a_connection_that_is_still_being_made(
         await call
 
 
-def subscribing(command: Command) -> bytes:
-    return b"".join(
-        b"*3\r\n$9\r\nsubscribe\r\n$%d\r\n%b\r\n:%d\r\n" % (len(name), name, number)
-        for number, name in enumerate(command[1:], 1)
-    )
-
-
-def message(text: bytes) -> bytes:
-    return b"*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$%d\r\n%b\r\n" % (len(text), text)
-
-
-async def test_a_subscription_that_goes_silent_begins_anew(
-    server: ScriptedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(redis_wake, "_QUIET_S", 0.2)
-    server.answering = lambda command: (
-        subscribing(command) if command[0] == b"SUBSCRIBE" else None
-    )
-    store = open_store(f"unix://{tmp_path}/server.sock")
-
-    async with aclosing(store.wakes()) as topics:
-        assert [await anext(topics) for _ in range(2)] == 2 * [EVERYTHING]
-
-    await store.aclose()
-    assert [command[0] for command in server.commands[:3]] == [
-        b"SUBSCRIBE",
-        b"PING",
-        b"SUBSCRIBE",
-    ]
-
-
-async def test_a_subscription_that_answers_goes_on(
-    server: ScriptedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(redis_wake, "_QUIET_S", 0.05)
-    pings = 0
-
-    def answering(command: Command) -> bytes:
-        nonlocal pings
-        if command[0] == b"SUBSCRIBE":
-            return subscribing(command)
-        pings += 1
-        pong = b"*2\r\n$4\r\npong\r\n$0\r\n\r\n"
-        return pong + (message(b"m1 3-1") + message(b"bot/north")) * (pings == 3)
-
-    server.answering = answering
-    store = open_store(f"unix://{tmp_path}/server.sock")
-
-    async with aclosing(store.wakes()) as topics:
-        found = [await anext(topics) for _ in range(3)]
-
-    await store.aclose()
-    assert found == [EVERYTHING, Wake("m1", EntryId(3, 1)), Wake("bot/north")]
-    assert len(server.heard) == 1
-
-
-async def test_a_subscription_that_is_refused_is_tried_again(
+async def test_a_node_that_is_left_opens_no_wire_any_more(
     server: ScriptedServer, tmp_path: Path
 ) -> None:
-    refusals = [b"-NOPERM this user has no permissions to access a channel\r\n"]
-    server.answering = lambda command: (
-        refusals.pop() if refusals else subscribing(command)
-    )
-    store = open_store(f"unix://{tmp_path}/server.sock")
+    connection = RedisConnection(f"unix://{tmp_path}/server.sock")
+    ((node, _),) = await connection.subscribers(["channel"])
+    server.admitting.clear()
+    opening = asyncio.create_task(node.open())
+    await server.holding.wait()
 
-    async with aclosing(store.wakes()) as topics:
-        assert await anext(topics) == EVERYTHING
+    await connection.aclose()
+    server.admitting.set()
 
-    await store.aclose()
-    assert len(server.heard) == 2
+    with pytest.raises(RedisError, match="not the one"):
+        await opening
+    await server.writers[-1].wait_closed()
 
 
 async def test_moves_and_news_go_through_tls(redis_url: str, tmp_path: Path) -> None:

@@ -39,6 +39,8 @@ REPLICA_PATIENCE_MS: Final = 1000
 STATUS_AGE_S: Final = 1.0
 """How old what is known of a server's state may become while it is used."""
 
+_LEFT: Final = "the server is not the one any more"
+
 
 class Owner(Protocol):
     """Whom a node belongs to."""
@@ -148,6 +150,7 @@ class Node:
         self._alarm: asyncio.TimerHandle | None = None
         self._rested: asyncio.Future[None] | None = None
         self._is_turn_open = False
+        self._is_closed = False
         self._status_due_s = 0.0
 
     def touch_at(self, key: str) -> None:
@@ -181,6 +184,9 @@ class Node:
             OSError: Likewise.
         """
         wire = await open_wire(self._pool.make_connection(), self._ended)
+        if self._is_closed:
+            wire.end()
+            raise exceptions.ConnectionError(_LEFT)
         self._wires.add(wire)
         return wire
 
@@ -195,10 +201,11 @@ class Node:
     async def aclose(self) -> None:
         """Wait for what is under way, then close connections."""
         await self.settled()
+        self._is_closed = True
         if self._alarm is not None:
             self._alarm.cancel()
         for wire in tuple(self._wires):
-            wire.fail(exceptions.ConnectionError("the server is left"))
+            wire.fail(exceptions.ConnectionError(_LEFT))
         while self._errands:
             await asyncio.wait(self._errands)
         await self._pool.aclose()
