@@ -96,6 +96,8 @@ class Contribution(NamedTuple):
         value: What is added.
         is_played: Otherwise the rules of the edition stand in for the opponent.
         is_cut: It is left out of the sum.
+        boards: Boards that it comes from, by whose number the sum is divided; 0 where
+            boards play no part.
     """
 
     round: int
@@ -103,6 +105,7 @@ class Contribution(NamedTuple):
     value: float
     is_played: bool = True
     is_cut: bool = False
+    boards: int = 0
 
 
 @dataclass(frozen=True, slots=True)

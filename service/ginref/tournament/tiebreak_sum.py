@@ -60,12 +60,9 @@ class ScoreBook:
         if criterion is Criterion.HEAD_TO_HEAD:
             return TieBreak(criterion, None)
         contributions = _SUMS[criterion](self, entrant)
-        if criterion in {Criterion.NET_PER_BOARD, Criterion.BOARDS_WON}:
-            boards = sum(len(seen.nets) for seen in self.rounds(entrant)) or 1
-        else:
-            boards = 1
         kept = (part.value for part in contributions if not part.is_cut)
-        return TieBreak(criterion, sum(kept, LOSS) / boards, contributions)
+        boards = sum(part.boards for part in contributions)
+        return TieBreak(criterion, sum(kept, LOSS) / (boards or 1), contributions)
 
     def match_points(self, entrant: str) -> Contributions:
         """Return the points of each round."""
@@ -91,14 +88,17 @@ class ScoreBook:
 
     def nets(self, entrant: str) -> Contributions:
         """Return the net points of the boards of each round."""
-        return tuple(
-            _part(seen, sum(seen.nets)) for seen in self.rounds(entrant) if seen.nets
-        )
+        return self._over_boards(entrant, float)
 
     def boards_won(self, entrant: str) -> Contributions:
         """Return how many boards were won in each round; a level one is half."""
+        return self._over_boards(entrant, lambda net: (net > 0) + (net == 0) / 2)
+
+    def _over_boards(
+        self, entrant: str, worth: Callable[[int], float]
+    ) -> Contributions:
         return tuple(
-            _part(seen, sum((net > 0) + (net == 0) / 2 for net in seen.nets))
+            _part(seen, sum(map(worth, seen.nets)))._replace(boards=len(seen.nets))
             for seen in self.rounds(entrant)
             if seen.nets
         )

@@ -131,13 +131,17 @@ def test_values_can_be_recomputed_from_their_contributions(
     tallies: list[Tally],
 ) -> None:
     names = sorted({name for one in tallies for name in (one.first, one.second or "")})
-    summed = {Criterion.MATCH_POINTS, Criterion.SONNEBORN_BERGER}
+    unsummed = {Criterion.HEAD_TO_HEAD, Criterion.LOTS}
+    rules = Rules(tuple(Criterion), award=60, round_count=5)
 
-    for line in stand(names, tallies, RULES):
+    for line in stand(names, tallies, rules):
         for value in line.tie_breaks:
-            if value.criterion in summed:
+            if value.criterion not in unsummed:
                 parts = [one.value for one in value.contributions if not one.is_cut]
-                assert value.value == sum(parts)
+                boards = sum(one.boards for one in value.contributions)
+                assert value.value == sum(parts) / (boards or 1)
+            if value.criterion is Criterion.HEAD_TO_HEAD and value.value is not None:
+                assert value.value == sum(one.value for one in value.contributions)
 
 
 @given(events())
