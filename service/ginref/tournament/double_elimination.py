@@ -23,7 +23,19 @@ from ginref.tournament.source import LoserOf, WinnerOf
 _T = TypeVar("_T")
 
 _SMALL: Final = (Drop.NATURAL, Drop.REVERSE, Drop.NATURAL)
-_LARGE: Final = (Drop.NATURAL, Drop.REVERSE, Drop.REVERSE_HALF_SHIFT, Drop.REVERSE)
+"""For up to 16 entrants."""
+
+_MIDDLE: Final = (Drop.NATURAL, Drop.REVERSE, Drop.REVERSE_HALF_SHIFT, Drop.REVERSE)
+"""For up to 32 entrants."""
+
+_LARGE: Final = (
+    Drop.NATURAL,
+    Drop.REVERSE,
+    Drop.HALF_SHIFT,
+    Drop.REVERSE_HALF_SHIFT,
+    Drop.REVERSE,
+)
+"""For more: what puts rematches off longest of all orders for 64, tossing coins."""
 
 
 def drop_rounds(size: int) -> int:
@@ -36,9 +48,10 @@ def usual_drops(size: int) -> tuple[Drop, ...]:
     count = drop_rounds(size)
     if count <= len(_SMALL):
         return _SMALL[:count]
+    if count == len(_MIDDLE):
+        return _MIDDLE
     turns = (Drop.NATURAL, Drop.REVERSE)
-    further = (turns[at % 2] for at in range(count - len(_LARGE)))
-    return (*_LARGE, *further)
+    return (*_LARGE, *(turns[at % 2] for at in range(count - len(_LARGE))))
 
 
 def double_elimination(

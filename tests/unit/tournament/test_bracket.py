@@ -1,12 +1,14 @@
 """Brackets against published ones: slots, byes, and who goes where."""
 
 import json
+import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ginref.tournament.bracket import Bracket, first_slots, slot_order
+from ginref.tournament.bracket import Bracket, Node, first_slots, slot_order
 from ginref.tournament.double_elimination import double_elimination, usual_drops
 from ginref.tournament.format import Drop, GrandFinal
 from ginref.tournament.single_elimination import single_elimination
@@ -157,3 +159,36 @@ def test_every_drop_order_lets_each_loser_fall_once(order: Drop) -> None:
         if isinstance(source, LoserOf) and node.unless_won_by_a is None
     ]
     assert len(fallen) == len(set(fallen)) == 15
+
+
+@pytest.mark.parametrize(("entrants", "earliest"), [(8, 3), (16, 4), (32, 5), (64, 7)])
+def test_nobody_meets_again_in_the_lower_bracket_before_a_late_round(
+    entrants: int, earliest: int
+) -> None:
+    bracket = double_elimination(entrants, grand_final=GrandFinal.NONE)
+    chance = random.Random(entrants)
+
+    again = [
+        int(node.round.removeprefix("L"))
+        for _ in range(100)
+        for node in rematches(bracket, chance)
+    ]
+
+    assert min(again) == earliest
+
+
+def rematches(bracket: Bracket, chance: random.Random) -> Iterator[Node]:
+    """Play a bracket by tossing coins, and yield where two meet again."""
+    sent: dict[Source, int] = {}
+    met: set[frozenset[int]] = set()
+    for node in bracket.nodes:
+        a, b = (
+            side.number if isinstance(side, Seed) else sent[side]
+            for side in (node.a, node.b)
+        )
+        if frozenset((a, b)) in met:
+            yield node
+        met.add(frozenset((a, b)))
+        winner = chance.choice((a, b))
+        sent[WinnerOf(node.key)] = winner
+        sent[LoserOf(node.key)] = a if winner == b else b
