@@ -24,6 +24,9 @@ Source: the same games: 0.30 for equal bots, up to 0.60 for unlike ones.
 
 _NORMAL: Final = NormalDist()
 
+_HALVINGS: Final = 40
+"""Of an interval, to narrow it down to what nobody can tell apart."""
+
 
 def matches_to_separate(
     chance: float, *, significance: float = SIGNIFICANCE, power: float = POWER
@@ -91,29 +94,55 @@ def boards_to_separate(
     return math.ceil(variance_share * (reach * deviation / difference) ** 2)
 
 
-def separable_difference(
+def separable_difference(  # noqa: PLR0913 - all of them may be declared
     boards: int,
     *,
+    in_field: bool = False,
     deviation: float = BOARD_DEVIATION,
     variance_share: float = 1,
     significance: float = SIGNIFICANCE,
     power: float = POWER,
 ) -> float:
-    """Return the least difference in net points per board that so many boards show."""
+    """Return the least difference in net points per board that so many boards show.
+
+    Args:
+        boards: Boards of the two bots against each other, or of each in the field.
+        in_field: Both play the same field, not each other.
+        deviation: Standard deviation of a board's net points.
+        variance_share: What mirrored boards or an adjustment leave of the variance.
+        significance: Of the test, which looks at both sides.
+        power: Of the test.
+    """
     reach = _upper(1 - significance / 2) + _upper(power)
-    return reach * deviation * math.sqrt(variance_share / boards)
+    results = 2 if in_field else 1
+    return reach * deviation * math.sqrt(results * variance_share / boards)
 
 
 def separable_chance(
-    matches: int, *, significance: float = SIGNIFICANCE, power: float = POWER
+    matches: int,
+    *,
+    in_field: bool = False,
+    significance: float = SIGNIFICANCE,
+    power: float = POWER,
 ) -> float:
-    """Return the least chance of winning a match, above 1/2, that so many show."""
+    """Return the least chance of winning a match, above 1/2, that so many show.
+
+    Args:
+        matches: Matches of two bots against each other, or of each in the field.
+        in_field: Both play the same field, where the other wins as many matches less
+            than half as the better one wins more.
+        significance: Of the test, which looks at both sides.
+        power: Of the test.
+    """
     low, high = 0.5, 1.0
-    for _ in range(50):  # halves the interval to below what numbers can hold
+    for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        if middle in {low, high}:
-            break
-        needed = matches_to_separate(middle, significance=significance, power=power)
+        if in_field:
+            needed = matches_to_separate_in_field(
+                middle, 1 - middle, significance=significance, power=power
+            )
+        else:
+            needed = matches_to_separate(middle, significance=significance, power=power)
         low, high = (low, middle) if needed <= matches else (middle, high)
     return high
 

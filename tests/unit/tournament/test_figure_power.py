@@ -95,6 +95,18 @@ def test_what_matches_can_separate_takes_so_many_matches(matches: int) -> None:
     assert matches_to_separate(0.5 + (chance - 0.5) * 0.999) >= matches
 
 
+def test_in_a_field_it_takes_more_to_tell_two_bots_apart() -> None:
+    per_bot = TABLES["two_bots_vs_common_field_52_vs_48_per_bot"]
+
+    assert round(separable_chance(per_bot, in_field=True), 4) == 0.52
+    alone, among = (separable_difference(50, in_field=field) for field in (False, True))
+    assert among == pytest.approx(alone * math.sqrt(2))
+
+
+def test_too_few_matches_separate_nobody() -> None:
+    assert separable_chance(1) == separable_chance(1, in_field=True) == 1
+
+
 def test_more_boards_than_races_of_the_same_length_show_the_better_bot() -> None:
     boards = chance_on_boards(96, 1.02, variance_share=0.37)
 
