@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ginref.tournament.dependant import dependants, has_begun
+from ginref.tournament.dependent import dependents, has_begun
 from ginref.tournament.error import Objection, OperationError
 from ginref.tournament.event import Awarded, Cascade, Corrected, Event, Requeued
 from ginref.tournament.fixture import Fixture, FixtureState
@@ -55,7 +55,7 @@ def correct(plan: Plan, operation: Correct, _: int) -> Iterator[Event]:
         started = _started(plan, fixture, operation.result)
     if operation.mode is Cascade.STRICT and started:
         what = f"{len(started)} fixtures that follow from it have started"
-        raise OperationError(Objection.DEPENDANTS_STARTED, what, "mode")
+        raise OperationError(Objection.DEPENDENTS_STARTED, what, "mode")
     yield Corrected(
         fixture=operation.fixture,
         attempt=operation.attempt,
@@ -84,7 +84,7 @@ def requeue(plan: Plan, operation: Requeue, _: int) -> Iterator[Event]:
     started = _started(plan, fixture, None)
     if started:
         what = f"{len(started)} fixtures that follow from it have started"
-        raise OperationError(Objection.DEPENDANTS_STARTED, what, "fixture")
+        raise OperationError(Objection.DEPENDENTS_STARTED, what, "fixture")
     yield Requeued(
         fixture=operation.fixture,
         attempt=operation.attempt + 1,
@@ -104,7 +104,7 @@ def _started(plan: Plan, fixture: Fixture, result: Result | None) -> tuple[str, 
         return ()
     return tuple(
         one.fixture_id
-        for one in dependants(plan, fixture)
+        for one in dependents(plan, fixture)
         if one.fixture_id and has_begun(plan, one)
     )
 

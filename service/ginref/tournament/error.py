@@ -65,7 +65,7 @@ class Objection(enum.StrEnum):
     ATTEMPT = "attempt"
     """The fixture is at another attempt."""
 
-    DEPENDANTS_STARTED = "dependants_started"
+    DEPENDENTS_STARTED = "dependents_started"
     """What follows from the result has begun."""
 
     CONFLICT = "conflict"

@@ -18,7 +18,7 @@ class Cascade(enum.StrEnum):
     STRICT = "strict"
     """It is refused if one of them has started."""
 
-    RESET_DEPENDANTS = "reset_dependents"
+    RESET_DEPENDENTS = "reset_dependents"
     """Those that have started are played again, as another attempt."""
 
     RECORD_ONLY = "record_only"

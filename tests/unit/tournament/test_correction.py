@@ -72,7 +72,7 @@ def test_a_strict_correction_is_refused_once_the_next_fixture_has_started(
 
     assert (
         refusal(bracket, correction(bracket.node("R1.1"), "bot-04"))
-        is Objection.DEPENDANTS_STARTED
+        is Objection.DEPENDENTS_STARTED
     )
     assert bracket.node("R2.1").entrants == ("bot-01", "bot-02")
 
@@ -82,7 +82,7 @@ def test_a_correction_can_have_what_follows_played_again(bracket: Tournament) ->
     match = bracket.begin(order)
     first = bracket.node("R2.1").fixture_id
 
-    mode = Cascade.RESET_DEPENDANTS
+    mode = Cascade.RESET_DEPENDENTS
     decision = ask(bracket, correction(bracket.node("R1.1"), "bot-04", mode))
 
     assert [getattr(event, "reset", None) for event in decision.events] == [(first,)]

@@ -9,7 +9,7 @@ from ginref.tournament.source import LoserOf, WinnerOf
 from ginref.tournament.stage_view import StageView
 
 
-def dependants(plan: Plan, fixture: Fixture) -> Iterator[Fixture]:
+def dependents(plan: Plan, fixture: Fixture) -> Iterator[Fixture]:
     """Yield the fixtures whose entrants follow from a fixture's result, in order.
 
     In a bracket that is whatever its winner or loser comes to, in a Swiss stage all
