@@ -101,7 +101,7 @@ def test_another_option_gives_another_digest() -> None:
         pytest.param(7, "", id="no mapping"),
         pytest.param({"name": "cup"}, "stages", id="no stages"),
         pytest.param({"name": "cup", "stages": []}, "stages", id="an empty list"),
-        pytest.param({**one_stage(SINGLE), "titel": 1}, "titel", id="an unknown key"),
+        pytest.param({**one_stage(SINGLE), "colour": 1}, "colour", id="an unknown key"),
         pytest.param(one_stage(SINGLE, name="A cup"), "name", id="a bad name"),
         pytest.param(
             one_stage({**SINGLE, "round": 3}),
