@@ -6,7 +6,7 @@ last write of the connection, not for what its commands have just read.
 """
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from redis import exceptions
 
@@ -14,10 +14,10 @@ from ginref.adapters.redis_call import Call
 from ginref.adapters.redis_error import NOT_RUN, NotReplicatedError
 from ginref.adapters.redis_wire import Wire
 
-SERVER_ERRORS = (exceptions.ResponseError, exceptions.BusyLoadingError)
+SERVER_ERRORS: Final = (exceptions.ResponseError, exceptions.BusyLoadingError)
 """Errors that are answers: the next answer can be read."""
 
-VERDICTS = 2
+_VERDICTS: Final = 2
 """Answers at the end of a packet whose writes must reach replicas."""
 
 
@@ -96,7 +96,7 @@ class Packet:
             raise answer
         if at >= len(calls):
             self._verdicts.append(answer)
-            return len(self._verdicts) < VERDICTS
+            return len(self._verdicts) < _VERDICTS
         call = calls[at]
         if isinstance(answer, Exception):
             self._refuse(call, answer)
