@@ -24,7 +24,7 @@ from ginref.record.public_key import PublicKeyError, read_pem, thumbprint, write
 
 _PUBLIC: Final = b"-----BEGIN PUBLIC KEY-----"
 _RETIRED: Final = re.compile(
-    rb"^retired (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$", re.MULTILINE
+    rb"^key [\w-]{43} retired (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$", re.MULTILINE
 )
 
 

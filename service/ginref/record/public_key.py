@@ -64,18 +64,18 @@ def write_jwks(
 def write_pem(
     keys: Iterable[bytes], retired_at: Mapping[str, str] = _NONE_RETIRED
 ) -> bytes:
-    """Return public keys in PEM, one block after another.
+    """Return public keys in PEM, each below a line with its name.
 
     Args:
         keys: The keys.
         retired_at: Since when those are retired that sign no more, by name; said in
-            the line before the block.
+            the same line.
     """
     text = b""
     for key in keys:
         key_id = thumbprint(key)
-        if key_id in retired_at:
-            text += f"retired {retired_at[key_id]}\n".encode()
+        since = f" retired {retired_at[key_id]}" if key_id in retired_at else ""
+        text += f"key {key_id}{since}\n".encode()
         text += Ed25519PublicKey.from_public_bytes(key).public_bytes(
             Encoding.PEM, PublicFormat.SubjectPublicKeyInfo
         )

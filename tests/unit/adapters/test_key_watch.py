@@ -1,6 +1,7 @@
 import asyncio
 import datetime as dt
 import logging
+import shutil
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,31 @@ async def test_a_folder_that_is_gone_leaves_the_keys_as_they_were(
     await watch.look()
 
     assert watch.keys is before
+
+
+async def test_a_mounted_folder_that_is_replaced_as_a_whole_is_taken_up(
+    watch: KeyWatch, tmp_path: Path
+) -> None:
+    # As Kubernetes does it: names lead through a link, which is moved in one step.
+    before = watch.keys
+    shutil.copytree(before.path, tmp_path / "next")
+    after = KeyFolder(tmp_path / "next").rotate()
+    mount = tmp_path / "mount"
+    mount.mkdir(0o700)
+    (mount / "..data").symlink_to(before.path)
+    for name in (ACTIVE, *(f"{key_id}.pem" for key_id in after.public_keys)):
+        (mount / name).symlink_to(f"..data/{name}")
+    (mount / f"{after.active_id}.pem").unlink()
+    mounted = KeyWatch(KeyFolder(mount))
+    assert mounted.signer().key_id == before.active_id
+
+    (mount / f"{after.active_id}.pem").symlink_to(f"..data/{after.active_id}.pem")
+    (mount / "..new").symlink_to(after.path)
+    (mount / "..new").replace(mount / "..data")
+    await mounted.look()
+
+    assert mounted.signer().key_id == after.active_id
+    assert mounted.keys.public_keys == after.public_keys
 
 
 async def test_it_looks_again_and_again(

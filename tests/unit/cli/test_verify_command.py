@@ -10,6 +10,8 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from ginref.adapters.key_file import RetiredKey
+from ginref.adapters.key_folder import KeyFolder
 from ginref.cli.verify import verify
 from ginref.engine.seat import Seat
 from ginref.record.document import PAYLOAD_TYPE, build_record
@@ -207,6 +209,28 @@ def test_programs_hear_of_a_record_that_cannot_be_read(
     assert unread["problem"] == "cannot be read: No such file or directory"
     assert (unread["finding"], unread["exit_code"]) == ("broken", 1)
     assert read["finding"] == "valid"
+
+
+@pytest.mark.parametrize("place", ["keys.json", "keys.pem", "published", "folder"])
+def test_a_key_that_is_retired_is_trusted_wherever_it_is_published(
+    run: Run, good: Path, tmp_path: Path, referee: MakeReferee, place: str
+) -> None:
+    signer = referee()
+    retired = RetiredKey(signer.key_id, signer.public_key, "2026-11-30T12:00:00Z")
+    folder = KeyFolder.open_or_create(tmp_path / "folder").path
+    (folder / f"{signer.key_id}.pem").write_bytes(retired.to_file())
+    (folder / f"{signer.key_id}.pem").chmod(0o600)
+    keys = KeyFolder(folder)
+    (tmp_path / "keys.json").write_bytes(keys.jwks())
+    (tmp_path / "keys.pem").write_bytes(keys.pem())
+    (tmp_path / "published").mkdir()
+    (tmp_path / "published" / "host.jwks").write_bytes(keys.jwks())
+
+    result = run(good, "--keys", tmp_path / place)
+
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[0] == f"{good}: VALID"
+    assert "note" not in result.stdout
 
 
 def test_keys_that_cannot_be_read_are_named(

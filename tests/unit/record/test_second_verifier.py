@@ -309,11 +309,15 @@ def test_a_key_that_is_not_given_is_not_trusted(
     verify: Verify,
 ) -> None:
     pem, stranger = tmp_path / "keys.pem", tmp_path / "stranger.pem"
-    pem.write_bytes(write_pem([referee().public_key]))
+    retired = {referee().key_id: "2026-11-30T12:00:00Z"}
+    both = [referee(1).public_key, referee().public_key]
+    pem.write_bytes(write_pem(both, retired))
+    (tmp_path / "keys.json").write_bytes(write_jwks(both, retired))
     stranger.write_bytes(write_pem([referee(1).public_key]))
     envelope = seal(gallery["void"])
 
     assert verify([envelope], key_file=pem)[0] == 0
+    assert verify([envelope], key_file=tmp_path / "keys.json")[0] == 0
     assert verify([envelope], key_file=None)[0] == 3
     code, (facts,) = verify([envelope], key_file=stranger)
     assert (code, facts["finding"], facts["wrong"]) == (3, "unknown_key", Flaw.KEY)
