@@ -145,6 +145,7 @@ class Hub:
         if wake == EVERYTHING:
             # The store may have started again, with less than it had.
             self._places.clear()
+            self._early.clear()
             for follower in [*self._all]:
                 follower.wake(wake)
             return

@@ -292,7 +292,7 @@ class Session:
     def _attend(self, wake: Wake) -> bool:
         """Tell of a match at once, if that takes no waiting; say whether it is done.
 
-        While a move is judged this is done as soon as the move is answered.
+        Not before the welcome; while a move is judged, as soon as it is answered.
         """
         match_id, place = wake.topic, wake.place
         if self._announcer.knows(match_id, place):
@@ -303,7 +303,7 @@ class Session:
         if match_id in self._judging:
             return True
         is_busy = self._outbox.is_crowded or self._telling.locked()
-        if is_busy or self._work.is_on(match_id):
+        if is_busy or not self._attached or self._work.is_on(match_id):
             return False
         try:
             return self._tell_now(match_id)

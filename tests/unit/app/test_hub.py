@@ -97,6 +97,20 @@ async def test_word_of_a_step_that_was_taken_here_is_not_passed_on_again() -> No
         assert await follower.changes() == (Wake("m2"),)
 
 
+async def test_word_from_before_a_gap_hides_nothing_that_follows() -> None:
+    hub = Hub(_News(Wake("m1", EntryId(5)), EVERYTHING))
+    with hub.subscribe() as follower:
+        follower.follow("m1")
+        hub.hold("m1")
+        await hub.run()
+        hub.release("m1")
+        assert await follower.changes() == (EVERYTHING,)
+
+        hub.notify(Wake("m1", EntryId(4)))
+
+        assert await follower.changes() == (Wake("m1", EntryId(4)),)
+
+
 async def test_a_gap_wakes_everyone() -> None:
     hub = Hub(MemoryStore())
     with hub.subscribe() as one, hub.subscribe() as other:

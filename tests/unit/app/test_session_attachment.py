@@ -76,6 +76,34 @@ async def test_welcome_lists_live_matches_and_their_state_follows(
     assert told.report == turn
 
 
+async def test_what_happens_while_a_bot_attaches_is_told_after_the_welcome(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    playing = await world.start()
+    slow = await world.create()
+    turn = await world.turn(playing)
+    waits, read, known = asyncio.Event(), asyncio.Event(), world.one.keeper.load
+
+    async def load(match_id: str) -> object:
+        if match_id == slow.match_id:
+            waits.set()
+            await read.wait()
+        return await known(match_id)
+
+    monkeypatch.setattr(world.one.keeper, "load", load)
+    bot = playing.bots[1 - turn.view.seat]
+    attaching = asyncio.create_task(world.attach(bot))
+    await waits.wait()
+    await world.submit(world.submission(turn, PASS), playing)
+    read.set()
+    ear = await attaching
+    told = [await ear.next() for _ in range(4)]
+
+    assert isinstance(told[0], Welcome)
+    rest = sorted(type(one).__name__ for one in told[1:])
+    assert rest == ["Offer", "Started", "Turn"]
+
+
 async def test_a_welcome_is_bounded_and_every_match_is_told(world: World) -> None:
     made = [(await world.create()).match_id for _ in range(LISTED_MOST + 3)]
     cursors = dict.fromkeys(made[-3:], 1)

@@ -3,7 +3,9 @@
 import pytest
 from tests.unit.app.listener import World, attached, play, two
 
+from ginref.app.announcer import Announcer
 from ginref.app.error import Reason, RefusedError
+from ginref.app.live_match import LiveMatch
 from ginref.app.message import (
     Drain,
     MatchOver,
@@ -14,7 +16,9 @@ from ginref.app.message import (
     Turn,
     Welcome,
 )
+from ginref.app.report import MoveReport
 from ginref.app.session_policy import SessionPolicy
+from ginref.app.told import Answer
 from ginref.engine.move import PASS
 from ginref.engine.seat import Seat
 
@@ -116,6 +120,33 @@ async def test_a_fault_ends_the_stream_and_is_found_in_the_log_by_its_id(
     assert error.reason is Reason.INTERNAL_FAULT
     assert error.facts["fault_id"] in caplog.text
     assert "division" not in error.message
+
+
+async def test_a_fault_in_telling_one_bot_is_no_fault_of_the_move_it_is_told_of(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = await world.start()
+    turn = await world.turn(facts)
+    mover = await attached(world, facts, turn.view.seat)
+    other = await attached(world, facts, Seat(1 - turn.view.seat))
+    await mover.until(Turn)
+    await other.until(Started)
+    tell = Announcer.tell
+
+    def faulty(self: Announcer, live: LiveMatch, answer: Answer | None = None) -> bool:
+        # Only the bot that moves has an answer.
+        assert answer
+        return tell(self, live, answer)
+
+    monkeypatch.setattr(Announcer, "tell", faulty)
+
+    mover.session.submit(world.submission(turn, PASS), 0.0)
+
+    result = await mover.until(MoveResult)
+    assert isinstance(result.result, MoveReport)
+    await other.rest()
+    assert other.session.error.reason is Reason.INTERNAL_FAULT
+    assert mover.session.error is None
 
 
 async def test_a_bot_that_leaves_has_its_last_move_judged(world: World) -> None:
