@@ -62,16 +62,21 @@ async def ginref(*words: str | Path, status: int = 0) -> str:
     return done.stdout
 
 
-async def published(replica: RefereeProcess, form: str = "json") -> bytes:
-    """Return the keys that a referee publishes."""
+async def fetched(replica: RefereeProcess, path: str) -> bytes:
+    """Return what a referee tells over HTTP."""
 
     def fetch() -> bytes:
-        url = f"http://{replica.admin}/.well-known/jwks.{form}"
+        url = f"http://{replica.admin}/{path}"
         with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
             data: bytes = answer.read()
             return data
 
     return await asyncio.to_thread(fetch)
+
+
+async def published(replica: RefereeProcess, form: str = "json") -> bytes:
+    """Return the keys that a referee publishes."""
+    return await fetched(replica, f".well-known/jwks.{form}")
 
 
 async def until_published(
@@ -83,6 +88,16 @@ async def until_published(
         for replica in replicas:
             while not wanted(json.loads(await published(replica))["keys"]):  # noqa: ASYNC110 - they look elsewhere
                 await asyncio.sleep(0.05)
+
+
+async def refused_moves(replica: RefereeProcess) -> float:
+    """Return how many moves a referee has refused."""
+    text = (await fetched(replica, "metrics")).decode()
+    return sum(
+        float(line.rpartition(" ")[2])
+        for line in text.splitlines()
+        if line.startswith("ginref_moves_total{") and 'verdict="refused"' in line
+    )
 
 
 def signed_by(envelope: bytes) -> tuple[str, str]:
@@ -168,6 +183,7 @@ async def test_a_rotation_fails_no_move_and_every_record_verifies(
         endings = {match.match_id: match.ending.kind for match in task.result()}
         assert endings == dict.fromkeys(allowed, EndingKind.COMPLETED)
     assert await one.version(long) > played > 12
+    assert [await refused_moves(replica) for replica in replicas] == [0, 0]
     for match_id, promisers in allowed.items():
         envelope = await one.record(match_id)
         signer, promiser = signed_by(envelope)

@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.serialization import (
 from tests.e2e.referee_process import RefereeProcess
 from typer.testing import CliRunner
 
+from ginref.adapters.key_folder import KeyFolder
 from ginref.cli import app
 
 LOCAL = ("--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
@@ -227,6 +228,22 @@ def test_a_folder_of_somebody_else_is_refused(folder: Path, option: str) -> None
 
     assert told.startswith(f"{other} holds other things: ")
     assert [file.name for file in other.iterdir()] == ["passwd"]
+
+
+@pytest.mark.parametrize(
+    ("name", "rights", "remedy"),
+    [("", 0o755, "chmod 700"), ("active", 0o644, "chmod 600")],
+    ids=["folder", "file"],
+)
+def test_keys_that_others_may_read_are_refused(
+    folder: Path, name: str, rights: int, remedy: str
+) -> None:
+    place = KeyFolder.open_or_create(folder / "keys").path / name
+    place.chmod(rights)
+
+    told = _refused("--data", folder / "data", "--keys", folder / "keys")
+
+    assert told == f"{place} is open to others: take the rights away ({remedy})"
 
 
 PLACES = [
