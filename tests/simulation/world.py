@@ -20,7 +20,7 @@ from tests.simulation.server import StoreServer
 from tests.simulation.stream_player import StreamPlayer
 from tests.simulation.vigil import Vigil
 
-from ginref.adapters.key_folder import Ed25519Signer
+from ginref.adapters.key_file import Ed25519Signer
 from ginref.adapters.memory_store import MemoryRegistry
 from ginref.adapters.sealing import AesSealer
 from ginref.app.caller import Caller, Role
