@@ -140,10 +140,18 @@ def _write_beside(path: Path, data: bytes) -> Path:
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
     with os.fdopen(handle, "wb") as file:
+        _give(handle, path.parent)
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
     return temporary
+
+
+def _give(handle: int, folder: Path) -> None:
+    """Let the owner of a folder read what root writes into it."""
+    owner = folder.stat()
+    if os.geteuid() == 0 and os.fstat(handle).st_uid != owner.st_uid:
+        os.fchown(handle, owner.st_uid, owner.st_gid)
 
 
 def _unwritable(path: Path, error: OSError) -> SecretFileError:

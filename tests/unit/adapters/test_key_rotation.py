@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import os
 import stat
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -158,6 +159,17 @@ def test_no_change_touches_the_key_that_seals(keys: KeyFolder) -> None:
 
     assert (keys.path / FILE_NAME).read_bytes() == before
     assert AesSealer.open_or_create(keys.path).open(sealed, "m/state") == b"a hand"
+
+
+def test_what_root_writes_belongs_to_the_owner_of_the_folder(keys: KeyFolder) -> None:
+    owner = os.geteuid() or 12345
+    for place in (keys.path, *keys.path.iterdir()):
+        os.chown(place, owner, -1)
+
+    keys.rotate().retire(keys.active_id, NOON)
+
+    files = list(keys.path.iterdir())
+    assert [file.stat().st_uid for file in files] == [owner] * 3
 
 
 def test_who_reads_while_others_change_always_finds_a_key_that_signs(
