@@ -159,6 +159,14 @@ class Tournament:
             assert planned.orders, "nothing to do, and it is not over"
         raise AssertionError("a tournament without end")
 
+    def play_until_finishing(self, choose: Chooser) -> Plan:
+        """Play all matches, and stop while results may still be appealed against."""
+        for _ in range(STEPS_MOST):
+            planned = self.step(choose)
+            if planned.ledger.lifecycle is Lifecycle.FINISHING:
+                return planned
+        raise AssertionError("a tournament without end")
+
     def places(self, stage: int = -1) -> list[tuple[int, set[str]]]:
         """Return who shares which rank of a stage."""
         planned = self.plan()

@@ -359,3 +359,32 @@ def test_a_ladder_goes_on_while_somebody_is_slow() -> None:
 )
 def test_groups_are_named_by_letters(at: int, name: str) -> None:
     assert group_name(at) == name
+
+
+def test_one_who_alone_goes_on_has_won() -> None:
+    tournament = Tournament({"name": "cup", "stages": [GROUPS, FINALS]})
+    bots = tournament.start(4)
+    tournament.settle()
+    for bot in bots[1:]:
+        tournament.add(Withdrawn(bot=bot))
+
+    planned = tournament.settle()
+
+    assert planned.ledger.lifecycle is Lifecycle.FINISHED
+    assert tournament.places() == [(1, {bots[0]})]
+
+
+def test_a_bye_stays_with_whoever_leaves_later() -> None:
+    tournament = Tournament(swiss(2))
+    tournament.start(5)
+    free = tournament.settle().stages[0].rounds[0].bye
+    assert free is not None
+    tournament.step(better_seed)
+    tournament.settle()
+    planned = tournament.plan()
+    alone = next(one for one in planned.fixtures() if one.node == "R1.3")
+
+    assert alone.result == FreeRound(free)
+    tournament.add(Withdrawn(bot=free))
+    # The bye was settled before.
+    assert tournament.node("R1.3").result == FreeRound(free)
