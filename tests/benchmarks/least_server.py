@@ -108,7 +108,7 @@ class Least:
         self, live: LiveMatch, entry: Entry, key: SubmissionKey | None = None
     ) -> LiveMatch:
         draft = Draft(live=live, entry=entry, key=key)
-        stored = await self.keeper.commit_undisturbed(draft, lambda _: None)
+        stored = await self.keeper.commit(draft, lambda _: None)
         assert isinstance(stored, Stored), stored
         return stored.after
 

@@ -4,10 +4,18 @@ from collections.abc import Callable
 from typing import Final
 
 from ginref.app.error import Reason, RefusedError, moment, reason_of
+from ginref.app.fault import to_its_end
 from ginref.app.hub import Hub
 from ginref.app.keeper import Draft, Keeper, Stored
 from ginref.app.live_match import LiveMatch, fold, id_of, place_of
-from ginref.app.match_store import Duplicate, Refusal, Seen, SubmissionKey, Wake
+from ginref.app.match_store import (
+    ApplyResult,
+    Duplicate,
+    Refusal,
+    Seen,
+    SubmissionKey,
+    Wake,
+)
 from ginref.app.port import Observer
 from ginref.app.report import MoveReport
 from ginref.app.reporting import load_seat_report
@@ -21,7 +29,7 @@ _ATTEMPTS: Final = 8
 
 
 class Judge:
-    """Judges moves and deadlines."""
+    """Judges moves and deadlines, and takes the steps that follow."""
 
     def __init__(
         self,
@@ -53,7 +61,8 @@ class Judge:
         """Judge a move of a seat that the caller holds.
 
         In this order: a known request id gets its first answer; then over, late,
-        not in play, another version, not to act; then the rules.
+        not in play, another version, not to act; then the rules. Nobody may cancel
+        this: see `to_its_end`.
 
         Args:
             live: The match, perhaps out of date.
@@ -76,11 +85,7 @@ class Judge:
                     return await self._answer_again(live.seen, submission)
                 await self._refuse_unless_turn(live, submission)
             draft, illegal = self._rule(live, submission, key, received)
-            self._hub.hold(submission.match_id)
-            try:
-                result = await self._keeper.commit_undisturbed(draft, self.observe)
-            finally:
-                self._hub.release(submission.match_id)
+            result = await self._take(draft, self._observe)
             if isinstance(result, Duplicate):
                 return await self._answer_again(result.seen, submission)
             if isinstance(result, Stored):
@@ -169,7 +174,7 @@ class Judge:
         """
         draft = Draft(live=live, entry=TimedOut(), judge_time=False, due_only=True)
         try:
-            result = await self._keeper.commit(draft, self._timed_out)
+            result = await to_its_end(self._take(draft, self._timed_out))
         except StepError:
             # It is over already.
             return True
@@ -183,7 +188,27 @@ class Judge:
             deadline=moment(live.clock.due_ms),
         )
 
-    def observe(self, stored: Stored) -> None:
+    async def take(self, draft: Draft) -> Stored | ApplyResult:
+        """Take a step that is no move, unless the match has gone on meanwhile.
+
+        Once begun it runs to its end, whatever becomes of the caller.
+
+        Raises:
+            StepError: The match is not at a point where the entry can follow.
+        """
+        return await to_its_end(self._take(draft, self._observe))
+
+    async def _take(
+        self, draft: Draft, then: Callable[[Stored], None]
+    ) -> Stored | ApplyResult:
+        match_id = draft.live.state.setup.match_id
+        self._hub.hold(match_id)
+        try:
+            return await self._keeper.commit(draft, then)
+        finally:
+            self._hub.release(match_id)
+
+    def _observe(self, stored: Stored) -> None:
         """Count what a stored step did, and wake whoever follows the match."""
         entry = stored.entry.entry
         if isinstance(entry, Moved):
@@ -199,7 +224,7 @@ class Judge:
 
     def _timed_out(self, stored: Stored) -> None:
         self._observer.timeout()
-        self.observe(stored)
+        self._observe(stored)
 
 
 def _is_turn(live: LiveMatch, submission: Submission) -> bool:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ginref.app.error import Reason, RefusedError
-from ginref.app.fault import to_its_end
 from ginref.app.live_match import LiveMatch, fold, id_of, place_of
 from ginref.app.match_store import (
     Applied,
@@ -84,7 +83,6 @@ class Keeper:
         self._store = store
         self.packer = Packer(sealer)
         self._hints: OrderedDict[str, LiveMatch] = OrderedDict()
-        self._under_way: dict[str, asyncio.Event] = {}
 
     def hint(self, match_id: str) -> LiveMatch | None:
         """Return the latest state this process knows; it may be out of date."""
@@ -120,11 +118,6 @@ class Keeper:
         """
         if place is not None:
             known = self._hints.get(match_id)
-            taken = self._under_way.get(match_id)
-            if taken and not (known and place_of(known) >= place):
-                # Word of a step can be faster than the answer to whoever took it.
-                await taken.wait()
-                known = self._hints.get(match_id)
             if known and place_of(known) >= place:
                 return known
         return await self.load(match_id)
@@ -159,44 +152,20 @@ class Keeper:
     ) -> Stored | ApplyResult:
         """Take one step of a match, if it still is where this process thinks it is.
 
-        Once begun it runs to its end, whatever becomes of the caller; `then` is
-        called as soon as the step is stored.
+        `then` is called as soon as the step is stored. Nobody may cancel this, or else
+        the process does not know what it has stored: see `to_its_end`.
 
         Raises:
             IllegalMoveError: The rules refuse the move.
             StepError: The match is not at a point where the entry can follow.
         """
         state = draft.state or step(draft.live.state, draft.entry)
-        return await to_its_end(self._take(draft, state, then))
-
-    async def commit_undisturbed(
-        self, draft: Draft, then: Callable[[Stored], None]
-    ) -> Stored | ApplyResult:
-        """Do as `commit` does, within a task that nobody cancels.
-
-        Raises:
-            IllegalMoveError: The rules refuse the move.
-            StepError: The match is not at a point where the entry can follow.
-        """
-        state = draft.state or step(draft.live.state, draft.entry)
-        return await self._take(draft, state, then)
-
-    async def _take(
-        self, draft: Draft, state: MatchState, then: Callable[[Stored], None]
-    ) -> Stored | ApplyResult:
-        match_id, taken = state.setup.match_id, asyncio.Event()
-        self._under_way[match_id] = taken
-        try:
-            result = await self._store.apply(self._change(draft, state))
-            if not isinstance(result, Applied):
-                return result
-            stored = self._settle(draft, state, result)
-            then(stored)
-            return stored
-        finally:
-            taken.set()
-            if self._under_way.get(match_id) is taken:
-                del self._under_way[match_id]
+        result = await self._store.apply(self._change(draft, state))
+        if not isinstance(result, Applied):
+            return result
+        stored = self._settle(draft, state, result)
+        then(stored)
+        return stored
 
     def _change(self, draft: Draft, state: MatchState) -> Change:
         live = draft.live

@@ -39,7 +39,7 @@ class Salvage:
     """Saves what can be saved of damaged matches, and ends them."""
 
     def __init__(self, store: MatchStore, keeper: Keeper, judge: Judge) -> None:
-        """Work on the keeper's matches; the judge times out and counts."""
+        """Work on the keeper's matches; the judge takes the steps."""
         self._store = store
         self._keeper = keeper
         self._judge = judge
@@ -80,7 +80,7 @@ class Salvage:
             due_only=True,
             place=place,
         )
-        result = await self._keeper.commit(draft, self._judge.observe)
+        result = await self._judge.take(draft)
         return isinstance(result, Stored)
 
     async def _void_unread(self, match_id: str, stored: StoredMatch) -> bool:

@@ -32,7 +32,7 @@ class StepTaker:
     """Takes steps that are told apart by match, seat and kind alone."""
 
     def __init__(self, keeper: Keeper, judge: Judge) -> None:
-        """Work on the keeper's matches; the judge times out and counts."""
+        """Work on the keeper's matches; the judge takes the steps."""
         self._keeper = keeper
         self._judge = judge
 
@@ -50,9 +50,8 @@ class StepTaker:
             if live.is_late and judged and await self._judge.time_out(live):
                 raise self._judge.late(live)
             try:
-                result = await self._keeper.commit(
-                    Draft(live=live, entry=entry, judge_time=judged),
-                    self._judge.observe,
+                result = await self._judge.take(
+                    Draft(live=live, entry=entry, judge_time=judged)
                 )
             except StepError as error:
                 raise _refused_step(live.state, entry, error) from None

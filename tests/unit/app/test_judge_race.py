@@ -6,6 +6,7 @@ import pytest
 from tests.unit.app.judgment import World, refusal
 
 from ginref.app.error import Reason, RefusedError
+from ginref.app.live_match import place_of
 from ginref.app.match_store import EntryId, Wake
 from ginref.app.report import MoveReport
 from ginref.engine.move import PASS
@@ -158,6 +159,40 @@ async def test_a_move_costs_one_trip_to_the_store(world: World) -> None:
     assert world.store.asked["log"] == 0
 
 
+@pytest.mark.parametrize("kind", ["move", "step", "timeout"])
+async def test_word_of_what_is_done_here_comes_once_it_is_known_here(
+    world: World, kind: str
+) -> None:
+    facts, other = await world.start(), await world.replica()
+    match_id, place = facts.match_id, EntryId(facts.version + 1)
+    submission = world.submission(await world.turn(facts))
+    if kind == "timeout":
+        world.time.ms += 1_000_000
+    calls = {
+        "move": lambda: world.submit(submission, facts),
+        "step": lambda: world.desk.abort_match(world.host, match_id),
+        "timeout": lambda: world.desk.time_out(match_id),
+    }
+    world.store.answers = asyncio.Event()
+    with world.one.hub.subscribe() as follower, other.hub.subscribe() as elsewhere:
+        follower.follow(match_id)
+        elsewhere.follow(match_id)
+        calling = asyncio.create_task(calls[kind]())
+        assert await elsewhere.changes() == (Wake(match_id, place),)
+        hearing = asyncio.create_task(follower.changes())
+        await asyncio.sleep(0)
+        assert not hearing.done()
+        world.store.asked.clear()
+
+        world.store.answers.set()
+
+        assert await hearing == (Wake(match_id, place),)
+    live = await world.one.keeper.latest(match_id, place)
+    assert world.store.asked["read"] == 0
+    assert place_of(live) == place
+    await calling
+
+
 async def test_a_move_whose_caller_has_gone_is_stored_counted_and_told(
     world: World,
 ) -> None:
@@ -179,8 +214,8 @@ async def test_a_move_whose_caller_has_gone_is_stored_counted_and_told(
         assert world.tally.seen["accepted"] == 0
 
         world.store.answers.set()
-        live = await world.one.keeper.latest(match_id, place)
         told = await follower.changes()
+        live = await world.one.keeper.latest(match_id, place)
 
     assert told == (Wake(match_id, place),)
     assert world.tally.seen["accepted"] == 1

@@ -200,23 +200,16 @@ async def test_a_step_that_cannot_follow_is_not_tried(world: World) -> None:
     assert world.store.asked == {}
 
 
-async def test_word_of_a_step_waits_for_the_step_itself(world: World) -> None:
+async def test_what_was_stored_here_need_not_be_read(world: World) -> None:
     live = await _live(world)
     keeper, match_id = world.one.keeper, live.state.setup.match_id
     seat = live.state.to_act or Seat.NORTH
-    world.store.answers = asyncio.Event()
     draft = Draft(live=live, entry=Moved(seat, "request", PASS, 0))
     seen: list[Stored] = []
-    committing = asyncio.create_task(keeper.commit(draft, seen.append))
-    await asyncio.sleep(0)
-    world.store.asked.clear()
 
-    place = EntryId(live.state.version + 1)
-    asking = asyncio.create_task(keeper.latest(match_id, place))
-    await asyncio.sleep(0)
-    assert not asking.done()
-    world.store.answers.set()
-    stored, latest = await committing, await asking
+    stored = await keeper.commit(draft, seen.append)
+    world.store.asked.clear()
+    latest = await keeper.latest(match_id, EntryId(live.state.version + 1))
 
     assert isinstance(stored, Stored)
     assert seen == [stored]
@@ -275,7 +268,7 @@ async def test_a_step_that_fails_after_its_caller_has_gone_is_seen_to(
     *,
     is_logged: bool,
 ) -> None:
-    live = await _live(world)
+    match_id = (await _live(world)).state.setup.match_id
     begun, released = asyncio.Event(), asyncio.Event()
     never_retrieved: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(
@@ -288,8 +281,7 @@ async def test_a_step_that_fails_after_its_caller_has_gone_is_seen_to(
         raise error
 
     monkeypatch.setattr(world.store, "apply", fail_late)
-    draft = Draft(live=live, entry=Aborted())
-    caller = asyncio.create_task(world.one.keeper.commit(draft, lambda _: None))
+    caller = asyncio.create_task(world.desk.abort_match(world.host, match_id))
     await begun.wait()
     caller.cancel()
     await asyncio.wait({caller})
