@@ -32,6 +32,26 @@ async def test_an_ended_match_has_no_deadline_and_awaits_its_record(
     assert await table.store.finished(5) == ("m1",)
 
 
+async def test_the_backlog_is_all_that_awaits_its_record_and_how_long(
+    table: Table,
+) -> None:
+    assert await table.store.backlog() == (0, 0)
+    for number in (1, 2, 3):
+        await table.store.create(creation(f"m{number}"))
+        if number < 3:
+            await applied(table.store.apply(ending(1, match_id=f"m{number}")))
+    await asyncio.sleep(0.01)
+
+    both = await table.store.backlog()
+    await table.store.acknowledge("m1")
+    one = await table.store.backlog()
+    await table.store.acknowledge("m2")
+
+    assert (both.records, one.records) == (2, 1)
+    assert both.age_ms >= one.age_ms
+    assert await table.store.backlog() == (0, 0)
+
+
 async def test_finished_matches_come_oldest_first_until_acknowledged(
     table: Table,
 ) -> None:

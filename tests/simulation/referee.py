@@ -104,6 +104,9 @@ class Counting:
     def record_signed(self) -> None:
         self._count("record signed")
 
+    def backlog(self, count: int, age_ms: int) -> None:
+        """Leave it: the oracle looks at the store itself."""
+
     def attached(self, change: int) -> None:
         """Leave it: whoever crashes counts nothing back."""
 

@@ -12,6 +12,7 @@ from ginref.app.match_store import (
     EVERYTHING,
     Applied,
     ApplyResult,
+    Backlog,
     Change,
     Creation,
     Duplicate,
@@ -31,7 +32,7 @@ _T = TypeVar("_T")
 _PATIENCE: Final = (0.1, 0.6)
 """Seconds after which a referee gives up waiting for the store."""
 
-_CHORES: Final = {"beat", "due", "finished"}
+_CHORES: Final = {"backlog", "beat", "due", "finished"}
 """What is asked so often that it takes no time: what follows from it does."""
 
 
@@ -195,6 +196,9 @@ class RemoteStore(MatchStore):
 
     async def finished(self, limit: int) -> Sequence[str]:
         return await self._ask("finished", lambda: self._server.finished(limit))
+
+    async def backlog(self) -> Backlog:
+        return await self._ask("backlog", self._server.backlog)
 
     async def acknowledge(self, match_id: str) -> None:
         await self._ask("acknowledge", lambda: self._server.acknowledge(match_id))

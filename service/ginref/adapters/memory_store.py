@@ -14,6 +14,7 @@ from ginref.app.match_store import (
     EVERYTHING,
     Applied,
     ApplyResult,
+    Backlog,
     Change,
     Creation,
     Duplicate,
@@ -233,14 +234,19 @@ class MemoryStore(MatchStore):
 
     async def finished(self, limit: int) -> Sequence[str]:
         """Return ids of ended matches whose record is not archived, oldest first."""
-        return _first(
-            limit,
-            (
-                (held.ended_ms, match_id)
-                for match_id, held in self._matches.items()
-                if held.ended_ms is not None and not held.archived
-            ),
-        )
+        return _first(limit, self._outbox())
+
+    async def backlog(self) -> Backlog:
+        """Return how much `finished` would list without a limit."""
+        ended = self._outbox()
+        return Backlog(len(ended), self._clock() - min(ended)[0] if ended else 0)
+
+    def _outbox(self) -> list[tuple[int, str]]:
+        return [
+            (held.ended_ms, match_id)
+            for match_id, held in self._matches.items()
+            if held.ended_ms is not None and not held.archived
+        ]
 
     async def acknowledge(self, match_id: str) -> None:
         """Take an ended match off the list of `finished`; doing it twice is fine."""

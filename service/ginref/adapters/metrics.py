@@ -108,6 +108,16 @@ class PrometheusObserver:
         self._records = Counter(
             "ginref_records_signed", "Signed and archived records.", registry=registry
         )
+        self._backlog = Gauge(
+            "ginref_records_waiting",
+            "Ended matches whose record is not archived.",
+            registry=registry,
+        )
+        self._backlog_seconds = Gauge(
+            "ginref_records_waiting_seconds",
+            "How long ago the first of them ended, in seconds.",
+            registry=registry,
+        )
         self._attached = Gauge(
             "ginref_attached_bots", "Bots attached to this process.", registry=registry
         )
@@ -160,6 +170,11 @@ class PrometheusObserver:
     def record_signed(self) -> None:
         """Count a signed and archived record."""
         self._records.inc()
+
+    def backlog(self, count: int, age_ms: int) -> None:
+        """Tell how many records are to be signed, and how old the oldest end is."""
+        self._backlog.set(count)
+        self._backlog_seconds.set(age_ms / 1000)
 
     def attached(self, change: int) -> None:
         """Add to the number of attached bots."""

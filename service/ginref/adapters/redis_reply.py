@@ -7,6 +7,7 @@ from typing import Final
 
 from ginref.app.match_store import (
     Applied,
+    Backlog,
     Change,
     Creation,
     Duplicate,
@@ -96,6 +97,23 @@ def scored(answer: Sequence[bytes]) -> list[tuple[int, str]]:
     """Read members of a sorted set, each with its time."""
     pairs = zip(answer[::2], answer[1::2], strict=True)
     return [(int(float(score)), member.decode()) for member, score in pairs]
+
+
+def backlog_of(
+    time: Sequence[bytes], counts: Sequence[int], first: Sequence[Sequence[bytes]]
+) -> Backlog:
+    """Add up the outboxes of the shards.
+
+    Args:
+        time: The store's time: seconds and microseconds.
+        counts: How much each of them holds.
+        first: The first member of each with its time, if there is one.
+    """
+    seconds, microseconds = map(int, time)
+    now_ms = 1000 * seconds + microseconds // 1000
+    ended_ms = [when for one in first for when, _ in scored(one)]
+    age_ms = max(0, now_ms - min(ended_ms)) if ended_ms else 0
+    return Backlog(sum(counts), age_ms)
 
 
 def oldest(answers: Sequence[Sequence[bytes]], limit: int) -> Sequence[str]:

@@ -34,6 +34,7 @@ from ginref.app.error import Reason, RefusedError
 from ginref.app.match_store import (
     Applied,
     ApplyResult,
+    Backlog,
     Change,
     Creation,
     Duplicate,
@@ -260,6 +261,18 @@ class RedisStore(MatchStore):
             ]
         )
         return redis_reply.oldest(answers, limit)
+
+    async def backlog(self) -> Backlog:
+        """Return how much `finished` would list without a limit."""
+        keys = [shard_keys(shard).outbox for shard in SHARDS]
+        time, *answers = await self._connection.commands(
+            [
+                ("TIME",),
+                *(("ZCARD", key) for key in keys),
+                *(("ZRANGE", key, 0, 0, "WITHSCORES") for key in keys),
+            ]
+        )
+        return redis_reply.backlog_of(time, answers[: len(keys)], answers[len(keys) :])
 
     async def acknowledge(self, match_id: str) -> None:
         """Take an ended match off the list of `finished`; doing it twice is fine."""

@@ -246,6 +246,18 @@ class MatchPage:
     cursor: str | None
 
 
+class Backlog(NamedTuple):
+    """Ended matches whose record is not archived.
+
+    Attributes:
+        records: How many there are.
+        age_ms: How long ago the first of them ended, in milliseconds; 0 without any.
+    """
+
+    records: int
+    age_ms: int
+
+
 class MatchStore(abc.ABC):
     """Keeps matches. Every method may raise `StoreUnavailableError`.
 
@@ -314,6 +326,10 @@ class MatchStore(abc.ABC):
     @abc.abstractmethod
     async def finished(self, limit: int) -> Sequence[str]:
         """Return ids of ended matches whose record is not archived, oldest first."""
+
+    @abc.abstractmethod
+    async def backlog(self) -> Backlog:
+        """Return how much `finished` would list without a limit."""
 
     @abc.abstractmethod
     async def acknowledge(self, match_id: str) -> None:

@@ -113,6 +113,9 @@ class Observer(Protocol):
     def record_signed(self) -> None:
         """Count a signed and archived record."""
 
+    def backlog(self, count: int, age_ms: int) -> None:
+        """Tell how many records are to be signed, and how old the oldest end is."""
+
     def attached(self, change: int) -> None:
         """Add to the number of attached bots."""
 

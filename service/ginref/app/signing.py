@@ -18,6 +18,9 @@ from ginref.record.setup import Setup
 _LOG: Final = logging.getLogger(__name__)
 
 _INTERVAL: Final = 0.25
+_COUNTING: Final = 5.0
+"""Seconds after which what waits is counted again."""
+
 _BATCH: Final = 50
 _FIRST_PAUSE: Final = 1.0
 _LONGEST_PAUSE: Final = 300.0
@@ -45,6 +48,7 @@ class Signing:
         self._tools = tools
         self._monotonic = monotonic
         self._failed: dict[str, _Pause] = {}
+        self._count_due = 0.0
 
     async def run(self) -> None:
         """Sign until cancelled, at once what ends in this process."""
@@ -53,6 +57,7 @@ class Signing:
             ended.clear()
             try:
                 more = await self.sign_finished() >= _BATCH
+                await self._count()
             except StoreUnavailableError:
                 more = False
             except Exception:  # noqa: BLE001 - signing goes on
@@ -65,6 +70,12 @@ class Signing:
                     await ended.wait()
             except TimeoutError:
                 continue
+
+    async def _count(self) -> None:
+        if self._monotonic() >= self._count_due:
+            self._count_due = self._monotonic() + _COUNTING
+            waiting = await self._tools.store.backlog()
+            self._tools.observer.backlog(waiting.records, waiting.age_ms)
 
     async def sign_finished(self) -> int:
         """Sign what is over and not archived; return how many records that were."""

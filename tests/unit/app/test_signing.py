@@ -233,6 +233,38 @@ async def test_a_signer_outlives_a_store_that_fails(
     assert caplog.text.count("signing failed") == 1
 
 
+async def test_what_waits_for_its_record_is_told_from_time_to_time(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match_id = await _over(world)
+    world.time.ms += 7_000
+    told = asyncio.Queue[tuple[int, int]]()
+    monkeypatch.setattr(
+        world.tally, "backlog", lambda *waiting: told.put_nowait(waiting)
+    )
+    monkeypatch.setattr(signing_module, "_INTERVAL", 0.001)
+
+    async def refuse(*_: object) -> None:
+        raise OSError("the archive is full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(world.archive, "put", refuse)
+        signing = asyncio.create_task(world.one.signing.run())
+        async with asyncio.timeout(10):
+            first = await told.get()
+    # Until more time has passed it is not counted again.
+    await asyncio.sleep(0.01)
+    assert told.empty()
+    world.time.ms += 400_000
+    async with asyncio.timeout(10):
+        later = await told.get()
+    signing.cancel()
+
+    assert first == (1, 7_000)
+    assert later == (0, 0)
+    assert _finding(world, match_id) is Finding.VALID
+
+
 async def test_many_records_are_signed_without_a_pause(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -184,6 +184,9 @@ class Tally:
     def record_signed(self) -> None:
         self.seen["record_signed"] += 1
 
+    def backlog(self, count: int, age_ms: int) -> None:
+        """Leave it: how often it is told follows from the time that passes."""
+
     def attached(self, change: int) -> None:
         self.seen["attached"] += change
 
