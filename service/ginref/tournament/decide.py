@@ -123,7 +123,7 @@ def decide(plan: Plan, operation: Operation, asked: Asked) -> Decision:
     Raises:
         OperationError: It is refused; nothing changes.
     """
-    earlier = plan.ledger.requests.get(asked.request_id)
+    earlier = plan.ledger.requests.get((asked.actor, asked.request_id))
     if earlier is not None:
         return _repeat(earlier, operation, asked)
     version = plan.ledger.version
@@ -141,9 +141,7 @@ def decide(plan: Plan, operation: Operation, asked: Asked) -> Decision:
 
 def _repeat(earlier: Request, operation: Operation, asked: Asked) -> Decision:
     """Answer a request again, if it is the same one."""
-    event = earlier.event
-    same = earlier.actor == asked.actor and _asks_for(operation, event)
-    if not same:
+    if not _asks_for(operation, earlier.event):
         what = f"{asked.request_id} was another request"
         raise OperationError(Objection.REQUEST_REUSED, what)
     return Decision(events=(), answered=earlier.sequence)

@@ -27,7 +27,13 @@ from ginref.tournament.operation import (
     SeedField,
 )
 from ginref.tournament.plan import Plan
-from ginref.tournament.roster import is_welcome, present, seed_order, with_place
+from ginref.tournament.roster import (
+    is_welcome,
+    needs_seeds,
+    present,
+    seed_order,
+    with_place,
+)
 
 _SECRET_DIGITS = 64
 
@@ -64,8 +70,8 @@ def _choices(plan: Plan) -> frozenset[Lifecycle]:
 
 
 def _refuse_unfit(ledger: Ledger) -> None:
-    if not ledger.order:
-        what = "the field has not been seeded"
+    if needs_seeds(ledger):
+        what = "the field has not been seeded, or not as it is now"
         raise OperationError(Objection.WRONG_TIME, what, "to")
     try:
         check_field(ledger.configuration, len(ledger.order))

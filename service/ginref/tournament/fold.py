@@ -133,7 +133,7 @@ class Fold:
         self.closings: dict[str, Closing] = {}
         self.tie_breaks: dict[str, tuple[Criterion, ...]] = {}
         self.appeals: dict[str, Appeal] = {}
-        self.requests: dict[str, Request] = {}
+        self.requests: dict[tuple[str, str], Request] = {}
 
     def ledger(self) -> Ledger:
         """Return what the entries so far add up to.
@@ -170,9 +170,8 @@ class Fold:
         if self.lifecycle not in MOMENTS[type(event)]:
             raise self._wrong(f"not while it is {self.lifecycle}")
         self._STEPS[type(event)](self, event, entry)
-        if entry.request_id not in self.requests:
-            asked = Request(sequence=entry.sequence, actor=entry.actor, event=event)
-            self.requests[entry.request_id] = asked
+        asked = Request(sequence=entry.sequence, event=event)
+        self.requests.setdefault((entry.actor, entry.request_id), asked)
 
     def _wrong(self, what: str) -> LogError:
         return LogError(self.version, what)

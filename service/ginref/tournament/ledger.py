@@ -122,10 +122,9 @@ class Appeal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A request that has been answered: its first entry, and what it asked for."""
+    """A request that has been answered: its first entry, and what came of it."""
 
     sequence: int
-    actor: str
     event: Event
 
 
@@ -158,7 +157,7 @@ class Ledger:
         closings: Stages that are closed.
         tie_breaks: Orders of tie-breaks that were changed, by stage.
         appeals: Appeals by their identity.
-        requests: Requests by their identity.
+        requests: What was asked for, by who asked and the request's identity.
     """
 
     configuration: Configuration
@@ -184,7 +183,7 @@ class Ledger:
     closings: Mapping[str, Closing]
     tie_breaks: Mapping[str, tuple[Criterion, ...]]
     appeals: Mapping[str, Appeal]
-    requests: Mapping[str, Request]
+    requests: Mapping[tuple[str, str], Request]
 
     def time_ms(self, sequence: int) -> int:
         """Return when an entry was appended."""

@@ -32,7 +32,7 @@ from ginref.tournament.ladder import pair_ladder
 from ginref.tournament.ledger import Ledger
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.promotion import keep_apart, qualify
-from ginref.tournament.roster import with_place
+from ginref.tournament.roster import needs_seeds, with_place
 from ginref.tournament.stage_view import StageView
 from ginref.tournament.swiss import SwissRound, pair_swiss
 from ginref.tournament.swiss_field import field_of
@@ -95,12 +95,12 @@ def _listed(ledger: Ledger) -> Iterator[Event]:
 
 
 def can_start(ledger: Ledger) -> bool:
-    """Say whether the field has been seeded and fits all stages."""
+    """Say whether the field has been seeded as it is now, and fits all stages."""
     try:
         check_field(ledger.configuration, len(ledger.order))
     except FieldError:
         return False
-    return bool(ledger.order)
+    return not needs_seeds(ledger)
 
 
 def _running(

@@ -17,7 +17,7 @@ from ginref.tournament.ledger import Ledger
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.log import LogEntry
 from ginref.tournament.next_step import next_events
-from ginref.tournament.roster import with_place
+from ginref.tournament.roster import needs_seeds, with_place
 from ginref.tournament.stage_view import StageView, view_stages
 from ginref.tournament.table_rank import group_rankings
 
@@ -108,11 +108,12 @@ def plan_ledger(ledger: Ledger, now_ms: int) -> Plan:
     stages = view_stages(ledger)
     events = tuple(next_events(ledger, stages, now_ms))
     runs = ledger.lifecycle is Lifecycle.RUNNING
-    seeding = ledger.lifecycle is Lifecycle.SEEDING and not ledger.order
     return Plan(
         ledger=ledger,
         stages=stages,
-        to_seed=tuple(one.bot for one in with_place(ledger)) if seeding else (),
+        to_seed=tuple(one.bot for one in with_place(ledger))
+        if needs_seeds(ledger)
+        else (),
         events=events,
         orders=tuple(_orders(ledger, stages)) if runs else (),
         aborts=tuple(_aborts(ledger, stages)),

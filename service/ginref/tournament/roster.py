@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ginref.engine.deck import draw_lots
 from ginref.tournament.configuration import EntryBy, Seeding
 from ginref.tournament.ledger import Entrant, Ledger
-from ginref.tournament.lifecycle import ENTRY
+from ginref.tournament.lifecycle import ENTRY, Lifecycle
 
 
 def present(ledger: Ledger) -> tuple[Entrant, ...]:
@@ -33,6 +33,12 @@ def waiting(ledger: Ledger) -> tuple[Entrant, ...]:
     """Return who waits for a place, in order."""
     placed = {entrant.bot for entrant in with_place(ledger)}
     return tuple(one for one in present(ledger) if one.bot not in placed)
+
+
+def needs_seeds(ledger: Ledger) -> bool:
+    """Say whether the field is to be seeded: for the first time, or as it changed."""
+    placed = {entrant.bot for entrant in with_place(ledger)}
+    return ledger.lifecycle is Lifecycle.SEEDING and placed != set(ledger.order)
 
 
 def seed_order(ledger: Ledger, lots: bytes) -> tuple[str, ...]:

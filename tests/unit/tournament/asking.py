@@ -28,7 +28,7 @@ def ask(
     }
     decision = decide(planned, operation, Asked(**facts))
     for event in decision.events:
-        tournament.add(event, request_id=identity)
+        tournament.add(event, request_id=identity, actor=facts["actor"])
     return decision
 
 

@@ -69,14 +69,16 @@ class Tournament:
         digest = configuration_digest(self.configuration)
         self.add(Created(tournament="t-1", configuration=digest))
 
-    def add(self, event: Event, request_id: str | None = None) -> None:
+    def add(
+        self, event: Event, request_id: str | None = None, actor: str = "organizer"
+    ) -> None:
         """Append an event a second later."""
         self.now_ms += 1_000
         entry = append(
             self.entries,
             event,
             time_ms=self.now_ms,
-            actor="organizer",
+            actor=actor,
             request_id=request_id or f"r-{len(self.entries) + 1}",
         )
         self.entries.append(entry)

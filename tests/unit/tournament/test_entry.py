@@ -264,6 +264,21 @@ def test_lots_are_drawn_once() -> None:
     assert tournament.plan().ledger.order == chosen
 
 
+def test_a_field_that_has_changed_is_seeded_again() -> None:
+    tournament = seeding("ann", "bob", "cat", "dan", capacity=3)
+    ask(tournament, SeedField(lots=LOTS.hex()))
+    assert tournament.plan().to_seed == ()
+    ask(tournament, Withdraw(bot="bob"))
+
+    assert tournament.plan().to_seed == ("ann", "cat", "dan")
+    start = Advance(to=Lifecycle.RUNNING)
+    assert refusal(tournament, start) is Objection.WRONG_TIME
+    ask(tournament, SeedField(lots=LOTS.hex()))
+    ask(tournament, start)
+
+    assert tournament.plan().ledger.order == ("ann", "cat", "dan")
+
+
 def test_a_field_that_the_format_cannot_take_does_not_start() -> None:
     document = one_stage({"format": "swiss", "rounds": 5})
     tournament = Tournament(document)
