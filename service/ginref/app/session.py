@@ -326,8 +326,6 @@ class Session:
             self._subscription.leave(match_id)
             await self._tools.store.drop_live(self._bot, match_id)
             self._offer_next()
-        if not self._announcer.follows(match_id):
-            self._work.leave(match_id)
 
     async def _find(self, cursors: Mapping[str, int]) -> Sequence[LiveMatch]:
         """Follow matches that are new to this attachment, and return them."""

@@ -1,9 +1,9 @@
 """Tasks of one attachment: what a bot asked for, and what it is told."""
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Coroutine
 from typing import Any
+from weakref import WeakValueDictionary
 
 _Tasks = dict[asyncio.Task[None], None]
 """Tasks in the order in which they were started."""
@@ -14,7 +14,8 @@ class SessionWork:
 
     def __init__(self) -> None:
         """Start with nothing to do."""
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        # Each is kept by those who hold it or wait for it.
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._calls: _Tasks = {}
         self._tellings: _Tasks = {}
 
@@ -25,15 +26,15 @@ class SessionWork:
 
     def on(self, match_id: str) -> asyncio.Lock:
         """Return the lock that is held by whatever is at work on a match."""
-        return self._locks[match_id]
+        lock = self._locks.get(match_id)
+        if lock is None:
+            lock = self._locks[match_id] = asyncio.Lock()
+        return lock
 
     def is_on(self, match_id: str) -> bool:
         """Say whether something is at work on a match."""
-        return match_id in self._locks and self._locks[match_id].locked()
-
-    def leave(self, match_id: str) -> None:
-        """Drop the lock of a match that the bot is told of no more."""
-        self._locks.pop(match_id, None)
+        lock = self._locks.get(match_id)
+        return lock is not None and lock.locked()
 
     def call(self, work: Coroutine[Any, Any, None]) -> None:
         """Do what the bot asked for, to the end even if the bot leaves."""

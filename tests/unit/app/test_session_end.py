@@ -1,5 +1,7 @@
 """How an attachment ends: dropped, drained, left, or by a fault."""
 
+import asyncio
+
 import pytest
 from tests.unit.app.listener import World, attached, play, two
 
@@ -203,3 +205,33 @@ async def test_a_bot_with_more_matches_than_may_wait_is_told_of_all(
 
     assert {offer.facts.match_id for offer in offers} == made
     assert ear.session.error is None
+
+
+async def test_questions_about_a_match_are_answered_one_after_the_other(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = await world.start()
+    await world.desk.abort_match(world.host, facts.match_id)
+    ear = await attached(world, facts, Seat.NORTH)
+    load, at_work, most = world.one.keeper.load, 0, 0
+
+    async def count(match_id: str) -> object:
+        nonlocal at_work, most
+        at_work += 1
+        most = max(most, at_work)
+        for _ in range(9):
+            await asyncio.sleep(0)
+        at_work -= 1
+        return await load(match_id)
+
+    monkeypatch.setattr(world.one.keeper, "load", count)
+    for _ in range(3):
+        ear.session.sync(facts.match_id, Seat.NORTH)
+    for _ in range(3):
+        # Each time it is over for the bot, which then asks again.
+        await ear.until(MatchOver)
+        ear.session.sync(facts.match_id, Seat.NORTH)
+    for _ in range(3):
+        await ear.until(MatchOver)
+
+    assert most == 1
