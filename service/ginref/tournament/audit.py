@@ -36,7 +36,12 @@ from ginref.tournament.log import LogEntry, verify_chain
 from ginref.tournament.next_step import close_stage
 from ginref.tournament.plan import Plan, plan_ledger
 from ginref.tournament.roster import seed_order
-from ginref.tournament.secret import commit_secret, lots_of
+from ginref.tournament.secret import (
+    commit_secret,
+    commit_share,
+    lots_of,
+    mix_secret,
+)
 from ginref.tournament.shape import word_of
 
 
@@ -144,7 +149,7 @@ class _Watch:
         match event:
             case MatchCreated():
                 self._check_order(entry, event)
-            case RoundPaired() | Expired() | Withdrawn(exit=Exit.FORFEITS):
+            case RoundPaired() | Expired() | Withdrawn(exit=Exit.FORFEITS | Exit.SHARE):
                 self._must_follow(entry)
             case StageClosed():
                 self._check_closing(entry, event)
@@ -152,8 +157,6 @@ class _Watch:
                 self._check_step(entry, to)
             case Seeded():
                 self._check_seeds(entry, event)
-            case SecretOpened():
-                self._check_secret(entry, event)
             case Requeued():
                 self._check_attempt(entry, event)
             case _ if isinstance(event, _PEOPLE):
@@ -161,6 +164,8 @@ class _Watch:
             case _:
                 pass
         self.fold.add(entry)
+        if isinstance(event, SecretOpened):
+            self._check_secret(entry, event)
         # Matches of one plan are created one after the other.
         if not isinstance(event, MatchCreated):
             self._plan = None
@@ -234,9 +239,21 @@ class _Watch:
         commitment = commit_secret(ledger.tournament, secret).hex()
         if ledger.commitment not in (None, commitment):
             raise LogError(entry.sequence, "not the secret that was committed to")
+        if ledger.referee is not None:
+            self._check_shares(entry, event, ledger)
         if lots_of(secret).hex() != ledger.lots:
             raise LogError(entry.sequence, "the lots do not follow from the secret")
         self.is_open = True
+
+    def _check_shares(
+        self, entry: LogEntry, event: SecretOpened, ledger: Ledger
+    ) -> None:
+        share = bytes.fromhex(event.share or "")
+        if commit_share(ledger.tournament, "", share).hex() != ledger.referee:
+            raise LogError(entry.sequence, "not the share that was committed to")
+        shares = {bot: bytes.fromhex(text) for bot, text in ledger.shares.items()}
+        if mix_secret(ledger.tournament, share, shares).hex() != event.secret:
+            raise LogError(entry.sequence, "the secret is not that of all shares")
 
 
 _STEPS_OF_PEOPLE: Final = (Lifecycle.PAUSED, Lifecycle.CANCELLED)

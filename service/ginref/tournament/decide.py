@@ -10,23 +10,22 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, Final
 
-from ginref.tournament.decide_entry import (
-    advance,
-    check_in,
-    configure,
-    enter,
-    issue_codes,
-    seed_field,
-)
+from ginref.tournament.decide_entry import advance, configure, enter, issue_codes
 from ginref.tournament.decide_match import record_match, report_match
 from ginref.tournament.decide_result import award, correct, requeue
+from ginref.tournament.decide_share import (
+    check_in,
+    commit_referee,
+    open_secret,
+    reveal_share,
+    seed_field,
+)
 from ginref.tournament.decide_stage import (
     change_tie_breaks,
     close_one,
     decide_appeal,
     disqualify,
     file_appeal,
-    open_secret,
     pair_manually,
     withdraw,
 )
@@ -50,18 +49,21 @@ from ginref.tournament.event import (
     Requeued,
     SecretOpened,
     Seeded,
+    ShareCommitted,
+    ShareRevealed,
     StageClosed,
     TieBreaksChanged,
     Withdrawn,
 )
-from ginref.tournament.fold import MOMENTS
 from ginref.tournament.ledger import Request
+from ginref.tournament.moment import MOMENTS
 from ginref.tournament.operation import (
     Advance,
     Award,
     ChangeTieBreaks,
     CheckIn,
     CloseStage,
+    CommitShare,
     Configure,
     Correct,
     DecideAppeal,
@@ -75,6 +77,7 @@ from ginref.tournament.operation import (
     RecordMatch,
     ReportMatch,
     Requeue,
+    RevealShare,
     SeedField,
     Withdraw,
 )
@@ -167,7 +170,9 @@ _DECISIONS: Final[Mapping[type[Operation], tuple[Any, ...]]] = MappingProxyType(
         Configure: (configure, Configured),
         IssueCodes: (issue_codes, CodesIssued),
         Enter: (enter, Registered, LateEntered),
+        CommitShare: (commit_referee, ShareCommitted),
         CheckIn: (check_in, CheckedIn),
+        RevealShare: (reveal_share, ShareRevealed),
         SeedField: (seed_field, Seeded),
         PairManually: (pair_manually, ManuallyPaired),
         RecordMatch: (record_match, MatchCreated),

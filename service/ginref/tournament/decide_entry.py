@@ -6,13 +6,11 @@ from ginref.tournament.configuration import EntryBy, Late
 from ginref.tournament.error import FieldError, Objection, OperationError
 from ginref.tournament.event import (
     Advanced,
-    CheckedIn,
     CodesIssued,
     Configured,
     Event,
     LateEntered,
     Registered,
-    Seeded,
 )
 from ginref.tournament.field_check import check_field
 from ginref.tournament.format import Swiss
@@ -20,22 +18,16 @@ from ginref.tournament.ledger import Ledger
 from ginref.tournament.lifecycle import BEFORE_START, FOLLOWING, Lifecycle
 from ginref.tournament.operation import (
     Advance,
-    CheckIn,
     Configure,
     Enter,
     IssueCodes,
-    SeedField,
 )
 from ginref.tournament.plan import Plan
 from ginref.tournament.roster import (
     is_welcome,
     needs_seeds,
     present,
-    seed_order,
-    with_place,
 )
-
-_SECRET_DIGITS = 64
 
 
 def advance(plan: Plan, operation: Advance, _: int) -> Iterator[Event]:
@@ -152,45 +144,3 @@ def _late(plan: Plan, operation: Enter) -> LateEntered:
     return LateEntered(
         bot=operation.bot, owner=operation.owner, round=played + 1, code=operation.code
     )
-
-
-def check_in(plan: Plan, operation: CheckIn, _: int) -> Iterator[Event]:
-    """Take a bot's answer to the call."""
-    entrant = plan.ledger.entrants.get(operation.bot)
-    if entrant is None or operation.bot in plan.ledger.departures:
-        what = f"{operation.bot} has not entered"
-        raise OperationError(Objection.UNKNOWN, what, "bot")
-    if entrant.is_checked_in:
-        return
-    if plan.ledger.lifecycle is not Lifecycle.CHECK_IN:
-        what = f"there is no check-in while it is {plan.ledger.lifecycle}"
-        raise OperationError(Objection.WRONG_TIME, what)
-    yield CheckedIn(bot=operation.bot, latency=operation.latency)
-
-
-def seed_field(plan: Plan, operation: SeedField, _: int) -> Iterator[Event]:
-    """Freeze the roster; lots are drawn once, whatever comes out."""
-    ledger = plan.ledger
-    _refuse_lots(ledger, operation.lots)
-    bots = {one.bot for one in with_place(ledger)}
-    order = operation.order or seed_order(ledger, bytes.fromhex(operation.lots))
-    for at, bot in enumerate(order):
-        if bot not in bots:
-            what = f"{bot} has no place, or is listed twice"
-            raise OperationError(Objection.INVALID, what, f"order[{at}]")
-        bots.remove(bot)
-    if bots:
-        what = f"{min(bots)} is missing: the seeds are no permutation"
-        raise OperationError(Objection.INVALID, what, "order")
-    if order == ledger.order:
-        return
-    yield Seeded(order=order, lots=operation.lots, commitment=operation.commitment)
-
-
-def _refuse_lots(ledger: Ledger, lots: str) -> None:
-    digits = set("0123456789abcdef")
-    if len(lots) != _SECRET_DIGITS or not digits.issuperset(lots):
-        what = f"{_SECRET_DIGITS} small hexadecimal digits expected"
-        raise OperationError(Objection.INVALID, what, "lots")
-    if ledger.lots not in ("", lots):
-        raise OperationError(Objection.CONFLICT, "lots have been drawn", "lots")

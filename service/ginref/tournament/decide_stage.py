@@ -9,13 +9,11 @@ from ginref.tournament.event import (
     Disqualified,
     Event,
     ManuallyPaired,
-    SecretOpened,
     TieBreaksChanged,
     Withdrawn,
 )
 from ginref.tournament.fixture import FixtureState
 from ginref.tournament.format import Ladder, Swiss
-from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.next_step import close_stage, propose_round
 from ginref.tournament.operation import (
     ChangeTieBreaks,
@@ -23,7 +21,6 @@ from ginref.tournament.operation import (
     DecideAppeal,
     Disqualify,
     FileAppeal,
-    OpenSecret,
     PairManually,
     Withdraw,
 )
@@ -201,12 +198,3 @@ def change_tie_breaks(
         previous=previous,
         reason=operation.reason,
     )
-
-
-def open_secret(plan: Plan, operation: OpenSecret, _: int) -> Iterator[Event]:
-    """Open the tournament's secret when nothing can be played with it any more."""
-    over = (Lifecycle.FINISHED, Lifecycle.CANCELLED)
-    if plan.ledger.lifecycle not in over:
-        what = f"not while it is {plan.ledger.lifecycle}"
-        raise OperationError(Objection.WRONG_TIME, what)
-    yield SecretOpened(secret=operation.secret)

@@ -39,6 +39,9 @@ class Exit(enum.StrEnum):
     FORFEITS = "forfeits"
     """Withdrawn by the referee after too many forfeits."""
 
+    SHARE = "share"
+    """Withdrawn by the referee: it did not reveal the share it had committed to."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Created:
@@ -80,11 +83,33 @@ class Registered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShareCommitted:
+    """The referee committed to its share of the secret, before any bot did."""
+
+    commitment: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedIn:
-    """A bot answered the call to check in; `latency` is its round trip in ms."""
+    """A bot answered the call to check in.
+
+    Attributes:
+        bot: The bot.
+        latency: Its round trip in milliseconds; None if it was not measured.
+        commitment: Its commitment to a share of the secret; None for no share.
+    """
 
     bot: str
     latency: int | None = None
+    commitment: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareRevealed:
+    """A bot revealed the share that it had committed to, 64 hexadecimal digits."""
+
+    bot: str
+    share: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -309,9 +334,15 @@ class TieBreaksChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretOpened:
-    """The tournament's secret, from which its draw and boards follow, is open."""
+    """The tournament's secret, from which its draw and boards follow, is open.
+
+    Attributes:
+        secret: The secret, 64 hexadecimal digits.
+        share: The referee's share of it; None if it had committed to none.
+    """
 
     secret: str
+    share: str | None = None
 
 
 Event = (
@@ -320,7 +351,9 @@ Event = (
     | Advanced
     | CodesIssued
     | Registered
+    | ShareCommitted
     | CheckedIn
+    | ShareRevealed
     | Seeded
     | RoundPaired
     | ManuallyPaired

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Final
 
 from ginref.tournament.configuration import Configuration
@@ -31,6 +30,8 @@ from ginref.tournament.event import (
     RoundPaired,
     SecretOpened,
     Seeded,
+    ShareCommitted,
+    ShareRevealed,
     StageClosed,
     TieBreaksChanged,
     Withdrawn,
@@ -48,47 +49,14 @@ from ginref.tournament.ledger import (
     Ruling,
 )
 from ginref.tournament.lifecycle import (
-    BEFORE_START,
-    ENTRY,
     FOLLOWING,
-    UNDER_WAY,
     Lifecycle,
 )
 from ginref.tournament.log import LogEntry
+from ginref.tournament.moment import MOMENTS
 from ginref.tournament.result import Cause
+from ginref.tournament.secret import commit_share
 from ginref.tournament.tiebreak import Criterion
-
-_NOT_OVER: Final = BEFORE_START | UNDER_WAY
-_ALWAYS: Final = frozenset(Lifecycle)
-
-MOMENTS: Final[Mapping[type[Event], frozenset[Lifecycle]]] = MappingProxyType(
-    {
-        Created: frozenset({Lifecycle.DRAFT}),
-        Configured: BEFORE_START,
-        Advanced: _ALWAYS,
-        CodesIssued: ENTRY,
-        Registered: ENTRY,
-        CheckedIn: frozenset({Lifecycle.REGISTRATION, Lifecycle.CHECK_IN}),
-        Seeded: frozenset({Lifecycle.SEEDING}),
-        RoundPaired: UNDER_WAY,
-        ManuallyPaired: UNDER_WAY,
-        MatchCreated: UNDER_WAY,
-        MatchEnded: _ALWAYS,
-        Expired: UNDER_WAY,
-        Awarded: UNDER_WAY,
-        Corrected: UNDER_WAY,
-        Requeued: UNDER_WAY,
-        Withdrawn: _NOT_OVER,
-        Disqualified: _NOT_OVER,
-        LateEntered: UNDER_WAY,
-        StageClosed: UNDER_WAY,
-        AppealFiled: UNDER_WAY,
-        AppealDecided: UNDER_WAY,
-        TieBreaksChanged: UNDER_WAY,
-        SecretOpened: _ALWAYS,
-    }
-)
-"""When each event may happen."""
 
 
 def fold(configuration: Configuration, entries: Iterable[LogEntry]) -> Ledger:
@@ -122,6 +90,8 @@ class Fold:
         self.order: tuple[str, ...] = ()
         self.seeded, self.lots = 0, ""
         self.commitment: str | None = None
+        self.referee: str | None = None
+        self.shares: dict[str, str] = {}
         self.entrants: dict[str, Entrant] = {}
         self.codes: set[str] = set()
         self.departures: dict[str, Departure] = {}
@@ -176,6 +146,12 @@ class Fold:
     def _wrong(self, what: str) -> LogError:
         return LogError(self.version, what)
 
+    def _octets(self, text: str) -> bytes:
+        try:
+            return bytes.fromhex(text)
+        except ValueError:
+            raise self._wrong("hexadecimal digits expected") from None
+
     def _entered(self, bot: str) -> Entrant:
         if bot not in self.entrants:
             raise self._wrong(f"{bot} has not entered")
@@ -222,14 +198,31 @@ class Fold:
     def _check_in(self, event: CheckedIn, _: LogEntry) -> None:
         entrant = self._entered(event.bot)
         self.entrants[event.bot] = replace(
-            entrant, is_checked_in=True, latency=event.latency
+            entrant,
+            is_checked_in=True,
+            latency=event.latency,
+            commitment=event.commitment,
         )
+
+    def _commit_share(self, event: ShareCommitted, _: LogEntry) -> None:
+        if self.referee is not None:
+            raise self._wrong("the referee has committed to a share already")
+        self.referee = event.commitment
+
+    def _reveal_share(self, event: ShareRevealed, _: LogEntry) -> None:
+        entrant = self._entered(event.bot)
+        share = self._octets(event.share)
+        commitment = commit_share(self.tournament, event.bot, share).hex()
+        if self.seeded or entrant.commitment != commitment:
+            raise self._wrong(f"{event.bot} has not committed to this share")
+        self.shares[event.bot] = event.share
 
     def _seed(self, event: Seeded, entry: LogEntry) -> None:
         if len(set(event.order)) != len(event.order):
             raise self._wrong("the seeds are no permutation")
         for bot in event.order:
             self._entered(bot)
+        self._octets(event.lots)
         self.order, self.seeded, self.lots = event.order, entry.sequence, event.lots
         self.commitment = event.commitment
 
@@ -346,7 +339,8 @@ class Fold:
         self.appeals[event.appeal] = replace(appeal, upheld=event.upheld)
 
     def _open_secret(self, event: SecretOpened, _: LogEntry) -> None:
-        """Nothing follows from it but what others can verify."""
+        self._octets(event.secret)
+        self._octets(event.share or "")
 
     _STEPS: Final[Mapping[type[Event], Callable[..., None]]] = {
         Created: _create,
@@ -354,7 +348,9 @@ class Fold:
         Advanced: _advance,
         CodesIssued: _issue_codes,
         Registered: _register,
+        ShareCommitted: _commit_share,
         CheckedIn: _check_in,
+        ShareRevealed: _reveal_share,
         Seeded: _seed,
         RoundPaired: _pair,
         ManuallyPaired: _pair,

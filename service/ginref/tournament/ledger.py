@@ -19,6 +19,7 @@ class Entrant:
         owner: Whose it is.
         is_checked_in: It has answered the call to check in.
         latency: Its round trip then in milliseconds, or None.
+        commitment: Its commitment to a share of the secret, or None.
         round: The round before which it entered, 1 for the start.
     """
 
@@ -26,6 +27,7 @@ class Entrant:
     owner: str
     is_checked_in: bool = False
     latency: int | None = None
+    commitment: str | None = None
     round: int = 1
 
 
@@ -148,6 +150,8 @@ class Ledger:
         seeded: The entry that settled it.
         lots: Secret of all lots, 64 hexadecimal digits.
         commitment: Commitment to the tournament's secret, or None.
+        referee: The referee's commitment to its share of the secret, or None.
+        shares: The shares that bots have revealed, 64 hexadecimal digits.
         departures: Who has left.
         pairings: Rounds that were paired, by stage and number.
         games: Matches by fixture and attempt.
@@ -174,6 +178,8 @@ class Ledger:
     seeded: int
     lots: str
     commitment: str | None
+    referee: str | None
+    shares: Mapping[str, str]
     departures: Mapping[str, Departure]
     pairings: Mapping[tuple[str, int], Pairing]
     games: Mapping[tuple[str, int], tuple[Game, ...]]

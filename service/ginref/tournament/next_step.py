@@ -32,7 +32,7 @@ from ginref.tournament.ladder import pair_ladder
 from ginref.tournament.ledger import Ledger
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.promotion import keep_apart, qualify
-from ginref.tournament.roster import needs_seeds, with_place
+from ginref.tournament.roster import needs_seeds, unrevealed, with_place
 from ginref.tournament.stage_view import StageView
 from ginref.tournament.swiss import SwissRound, pair_swiss
 from ginref.tournament.swiss_field import field_of
@@ -81,7 +81,10 @@ def _before_start(ledger: Ledger, now_ms: int) -> Iterator[Event]:
             if after_ms is not None and elapsed_ms >= after_ms:
                 yield Advanced(to=Lifecycle.SEEDING, reason="schedule")
         case _:
-            if len(with_place(ledger)) < _PAIR:
+            late = _without_share(ledger, now_ms)
+            if late:
+                yield from late
+            elif len(with_place(ledger)) < _PAIR:
                 yield Advanced(to=Lifecycle.CANCELLED, reason="no_contest")
             elif schedule.check_in_ms is not None and can_start(ledger):
                 yield Advanced(to=Lifecycle.RUNNING, reason="schedule")
@@ -92,6 +95,17 @@ def _listed(ledger: Ledger) -> Iterator[Event]:
     for listed in ledger.configuration.entry.listed:
         if listed.bot not in ledger.entrants:
             yield Registered(bot=listed.bot, owner=listed.owner)
+
+
+def _without_share(ledger: Ledger, now_ms: int) -> list[Event]:
+    """Withdraw who has not revealed its share in the time that a match gives for it."""
+    limit_ms = ledger.configuration.stages[0].match.clock.start_ms
+    if ledger.seeded or now_ms - ledger.since_ms < limit_ms:
+        return []
+    return [
+        Withdrawn(bot=bot, exit=Exit.SHARE, reason="no share")
+        for bot in unrevealed(ledger)
+    ]
 
 
 def can_start(ledger: Ledger) -> bool:

@@ -40,11 +40,33 @@ class Enter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CommitShare:
+    """Commit the referee to its share of the secret."""
+
+    commitment: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckIn:
-    """Take a bot's answer to the call; `latency` is its round trip in ms."""
+    """Take a bot's answer to the call.
+
+    Attributes:
+        bot: The bot.
+        latency: Its round trip in milliseconds.
+        commitment: Its commitment to a share of the secret; None for no share.
+    """
 
     bot: str
     latency: int | None = None
+    commitment: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevealShare:
+    """Take the share that a bot has committed to, 64 hexadecimal digits."""
+
+    bot: str
+    share: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,9 +202,10 @@ class ChangeTieBreaks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenSecret:
-    """Open the tournament's secret, 64 hexadecimal digits, after the end."""
+    """Open the secret and the referee's share of it, 64 digits each, after the end."""
 
     secret: str
+    share: str | None = None
 
 
 Operation = (
@@ -190,7 +213,9 @@ Operation = (
     | Configure
     | IssueCodes
     | Enter
+    | CommitShare
     | CheckIn
+    | RevealShare
     | SeedField
     | PairManually
     | RecordMatch

@@ -41,6 +41,15 @@ def needs_seeds(ledger: Ledger) -> bool:
     return ledger.lifecycle is Lifecycle.SEEDING and placed != set(ledger.order)
 
 
+def unrevealed(ledger: Ledger) -> tuple[str, ...]:
+    """Return who has a place and has not revealed the share it committed to."""
+    return tuple(
+        entrant.bot
+        for entrant in with_place(ledger)
+        if entrant.commitment is not None and entrant.bot not in ledger.shares
+    )
+
+
 def seed_order(ledger: Ledger, lots: bytes) -> tuple[str, ...]:
     """Return the order of seeds that the rules of entry give.
 

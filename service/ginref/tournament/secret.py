@@ -31,19 +31,17 @@ def commit_share(tournament: str, who: str, share: bytes) -> bytes:
     return hashlib.sha256(_named(_SHARE, tournament, who) + share).digest()
 
 
-def mix_secret(
-    tournament: str, referee: bytes, shares: Mapping[str, bytes | None]
-) -> bytes:
+def mix_secret(tournament: str, referee: bytes, shares: Mapping[str, bytes]) -> bytes:
     """Return the tournament's secret of all shares, 32 bytes.
 
     Args:
         tournament: Identity of the tournament.
         referee: The referee's share.
-        shares: The share of each bot of the roster; None for one that has none.
+        shares: The share of each bot that has revealed one.
     """
     parts = [referee]
     for bot, share in sorted(shares.items()):
-        parts.append(_named(b"", bot) + (b"\x00" if share is None else b"\x01" + share))
+        parts.append(_named(b"", bot) + share)
     return expand(extract(b"".join(parts)), _named(_SECRET, tournament))
 
 

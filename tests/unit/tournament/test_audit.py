@@ -36,20 +36,11 @@ from ginref.tournament.operation import (
     Advance,
     CloseStage,
     Disqualify,
-    OpenSecret,
     Requeue,
     SeedField,
 )
 from ginref.tournament.plan import MatchOrder
 from ginref.tournament.result import Outcome
-from ginref.tournament.secret import (
-    boards_of,
-    commit_boards,
-    commit_secret,
-    commit_share,
-    lots_of,
-    mix_secret,
-)
 
 SECRET = hashlib.sha256(b"a secret").digest()
 SWISS = one_stage({"format": "swiss", "rounds": 3})
@@ -229,71 +220,3 @@ def test_a_result_that_was_forged_gives_another_ranking() -> None:
 
     with pytest.raises(LogError):
         audit(tournament.configuration, tournament.entries)
-
-
-def drawn_by(secret: bytes, lots: bytes, commitment: bytes) -> Tournament:
-    document = one_stage({"format": "single_elimination"}, entry={"seeding": "draw"})
-    tournament = Tournament(document)
-    tournament.add(Advanced(to=Lifecycle.REGISTRATION))
-    for bot in ("ann", "bob", "cat"):
-        tournament.add(Registered(bot=bot, owner=f"of-{bot}"))
-    tournament.add(Advanced(to=Lifecycle.CHECK_IN))
-    for bot in ("ann", "bob", "cat"):
-        tournament.add(CheckedIn(bot=bot))
-    tournament.add(Advanced(to=Lifecycle.SEEDING))
-    ask(tournament, SeedField(lots=lots.hex(), commitment=commitment.hex()))
-    tournament.add(Advanced(to=Lifecycle.RUNNING))
-    tournament.play(better_seed)
-    ask(tournament, OpenSecret(secret=secret.hex()))
-    return tournament
-
-
-def test_the_draw_follows_from_the_secret_that_was_committed_to() -> None:
-    tournament = drawn_by(SECRET, lots_of(SECRET), commit_secret("t-1", SECRET))
-
-    report = audit(tournament.configuration, tournament.entries)
-
-    assert report.is_open
-    assert report.interventions == ()
-
-
-@pytest.mark.parametrize(
-    ("lots", "commitment", "what"),
-    [
-        (lots_of(SECRET), commit_secret("t-2", SECRET), "committed to"),
-        (bytes(32), commit_secret("t-1", SECRET), "do not follow"),
-    ],
-)
-def test_another_secret_than_the_one_committed_to_is_found(
-    lots: bytes, commitment: bytes, what: str
-) -> None:
-    tournament = drawn_by(SECRET, lots, commitment)
-
-    with pytest.raises(LogError, match=what):
-        audit(tournament.configuration, tournament.entries)
-
-
-def test_every_share_changes_the_secret_and_no_order_does() -> None:
-    shares = {"ann": b"a" * 32, "bob": None}
-
-    secret = mix_secret("t-1", b"r" * 32, shares)
-
-    assert secret == mix_secret("t-1", b"r" * 32, dict(reversed(shares.items())))
-    others = {
-        mix_secret("t-2", b"r" * 32, shares),
-        mix_secret("t-1", b"s" * 32, shares),
-        mix_secret("t-1", b"r" * 32, {**shares, "ann": b"b" * 32}),
-        mix_secret("t-1", b"r" * 32, {**shares, "bob": b"b" * 32}),
-        mix_secret("t-1", b"r" * 32, {"ann": b"a" * 32}),
-    }
-    assert len(others | {secret}) == 6
-
-
-def test_commitments_name_whose_they_are() -> None:
-    share, boards = b"a" * 32, boards_of(SECRET, "main/1/1")
-
-    shares = {commit_share("t-1", who, share) for who in ("", "ann", "bob")}
-    deals = {commit_boards("t-1", deal, boards) for deal in ("main/1/1", "main/1/2")}
-
-    assert (len(shares), len(deals)) == (3, 2)
-    assert boards != boards_of(SECRET, "main/1/2")
