@@ -31,7 +31,7 @@ from ginref.transport.codec_match import (
     seat_to_wire,
     time_to_bytes,
 )
-from ginref.transport.codec_message import message_to_bytes, message_to_wire
+from ginref.transport.codec_message import message_to_bytes
 from ginref.transport.codec_move import legal_to_wire
 from ginref.transport.codec_rules import clock_to_wire, ruleset_to_wire
 from ginref.transport.codec_sheet import reveal_to_wire, sheet_to_wire
@@ -260,7 +260,6 @@ def test_a_turn(
     read = bot_service_pb2.ConnectResponse.FromString(message_to_bytes(Turn(report)))
 
     assert read.turn == session_pb2.Turn(view=view_to_wire(report))
-    assert read == message_to_wire(Turn(report))
 
 
 reports = st.builds(
@@ -293,7 +292,6 @@ def test_an_accepted_move(report: MoveReport, seat: Seat, request_id: str) -> No
             referee_ms=report.referee_ms,
         ),
     )
-    assert read == message_to_wire(result)
 
 
 @given(reports, st.booleans())
@@ -331,4 +329,3 @@ def test_events_that_happen(told: tuple[PublicEvent, ...], seat: Seat) -> None:
         version=9,
         events=map(event_to_wire, told),
     )
-    assert read == message_to_wire(message)

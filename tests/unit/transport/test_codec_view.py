@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ginref.app.live_match import LiveMatch
-from ginref.app.message import Turn
 from ginref.app.report import PublicEvent, SeatReport
 from ginref.app.reporting import public_report
 from ginref.engine.card import PACK
@@ -22,9 +21,8 @@ from ginref.record.entry import Resigned
 from ginref.record.lifecycle import Ending, EndingKind, Fault, step
 from ginref.record.setup import Setup
 from ginref.transport.codec_match import ending_to_wire
-from ginref.transport.codec_message import message_to_bytes, message_to_wire
 from ginref.transport.codec_view import public_view_to_wire, seat_view_to_wire
-from ginref.v1 import bot_service_pb2, match_pb2, seat_pb2, view_pb2
+from ginref.v1 import match_pb2, seat_pb2, view_pb2
 from ginref_client.codec import ending_from_wire, seat_view_from_wire
 
 RULES = [
@@ -224,14 +222,3 @@ def test_an_ending_always_says_whose_fault_it_was(fault: Fault) -> None:
 
     assert written.fault != match_pb2.FAULT_KIND_UNSPECIFIED
     assert ending_from_wire(written) == ending
-
-
-def test_a_turn_is_written_as_the_view_that_it_holds(
-    live_at: Callable[..., LiveMatch], report_for: Callable[..., SeatReport]
-) -> None:
-    report = report_for(live_at(3, 12), Seat.NORTH)
-
-    read = bot_service_pb2.ConnectResponse.FromString(message_to_bytes(Turn(report)))
-
-    assert read == message_to_wire(Turn(report))
-    assert read.turn.view == seat_view_to_wire(report)
