@@ -1,11 +1,12 @@
 """Wakes whoever follows a match or a bot in this process."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Final, Self
 
 from ginref.app.match_store import EVERYTHING, EntryId, MatchStore, Wake
+from ginref.app.news import News
 from ginref.app.outbox import Bell
 
 _NOWHERE: Final = EntryId(0)
@@ -28,7 +29,7 @@ class Subscription:
         self._hub = hub
         self._attend = attend
         self._topics: set[str] = set()
-        self._woken: dict[str, EntryId | None] = {}
+        self._news = News()
         self._bell = Bell()
         self._closed = False
         self.woken_at = 0
@@ -49,24 +50,17 @@ class Subscription:
         """Note that a topic may have changed, unless that is dealt with at once."""
         if self._attend is not None and self._attend(wake):
             return
-        place, known = wake.place, self._woken.get(wake.topic, wake.place)
-        # Of two places the later one counts; none at all means to go and look.
-        if place is not None and known is not None:
-            self._woken[wake.topic] = max(place, known)
-        else:
-            self._woken[wake.topic] = None
+        self._news.add(wake)
         self.woken_at = self._hub.passed_on
         self._bell.ring()
 
-    async def changes(self) -> tuple[Wake, ...]:
+    async def changes(self) -> Sequence[Wake]:
         """Wait for what may have changed; nothing when the hub is draining."""
         if not self._hub.draining:
             await self._bell.heard()
         self._bell.still()
-        woken, self._woken = self._woken, {}
-        if self._hub.draining:
-            return ()
-        return tuple(Wake(topic, place) for topic, place in woken.items())
+        wakes = self._news.take_all()
+        return () if self._hub.draining else wakes
 
     def ring(self) -> None:
         """End the wait of `changes` without naming a topic."""

@@ -27,6 +27,7 @@ from ginref.app.message import (
     Welcome,
     refusal_in,
 )
+from ginref.app.news import News
 from ginref.app.outbox import Outbox
 from ginref.app.packing import DamageError
 from ginref.app.report import MoveReport
@@ -91,6 +92,7 @@ class Session:
         self._subscription: Subscription = hub.subscribe(self._attend)
         self._announcer = Announcer(tools.keeper, caller, self._emit)
         self._work = SessionWork()
+        self._news = News()
         self._judging: set[str] = set()
         self._heard = tools.monotonic()
         self._greeted = False
@@ -281,13 +283,14 @@ class Session:
             self._announce_soon(match_id, ANYWHERE)
 
     def _announce_soon(self, match_id: str, place: EntryId | None) -> None:
-        self._tell_soon(self._announce, match_id, place)
+        if self._news.add(Wake(match_id, place)):
+            self._tell_soon(self._announce, match_id)
 
-    async def _announce(self, match_id: str, place: EntryId | None) -> None:
+    async def _announce(self, match_id: str) -> None:
         async with self._telling:
             await self._outbox.room()
             async with self._work.on(match_id):
-                await self._tell(match_id, place)
+                await self._tell(match_id, self._news.take(match_id))
 
     def _attend(self, wake: Wake) -> bool:
         """Tell of a match at once, if that takes no waiting; say whether it is done.
