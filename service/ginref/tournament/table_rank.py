@@ -7,7 +7,8 @@ from typing import Final
 
 from ginref.engine.deck import expand
 from ginref.tournament.event import GroupRanking, Placing
-from ginref.tournament.format import RoundRobin, Swiss
+from ginref.tournament.format import Ladder, RoundRobin, Swiss
+from ginref.tournament.ladder import rank_ladder
 from ginref.tournament.ledger import Ledger
 from ginref.tournament.result import Cause, FreeRound, Voided
 from ginref.tournament.roster import by_lot
@@ -120,17 +121,35 @@ def _is_unranked(ledger: Ledger, view: StageView, bot: str) -> bool:
 def group_rankings(ledger: Ledger, view: StageView) -> tuple[GroupRanking, ...]:
     """Return the ranking of each group as it is published, the unranked last."""
     members = groups_of(view.stage, view.seats)
+    levels = _levels(ledger, view)
     rankings = []
-    for group, ranked in rank_table(ledger, view).items():
-        placings = [
-            Placing(rank=rank, bots=tuple(one.entrant for one in shared))
-            for rank, shared in groupby(ranked, key=lambda one: one.rank)
-        ]
+    for group, ranked in ranked_members(ledger, view).items():
+        placings = []
+        above = 0
+        for level in levels[group]:
+            bots = tuple(bot for bot in level if bot in ranked)
+            if bots:
+                placings.append(Placing(rank=above + 1, bots=bots))
+            above += len(bots)
         out = [bot for bot in members[group] if _is_unranked(ledger, view, bot)]
         if out:
             placings.append(Placing(rank=len(ranked) + 1, bots=tuple(out)))
         rankings.append(GroupRanking(group=group, placings=tuple(placings)))
     return tuple(rankings)
+
+
+def _levels(ledger: Ledger, view: StageView) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Return who shares each place of each group, from the top."""
+    declared = view.stage.tie_breaks or view.stage.name in ledger.tie_breaks
+    if isinstance(view.stage.format, Ladder) and not declared:
+        return {"": rank_ladder(ledger, view)}
+    return {
+        group: tuple(
+            tuple(one.entrant for one in shared)
+            for _, shared in groupby(ranked, key=lambda one: one.rank)
+        )
+        for group, ranked in rank_table(ledger, view).items()
+    }
 
 
 def worth_across_groups(

@@ -322,38 +322,6 @@ def test_the_ranking_of_a_closed_stage_is_what_the_log_says() -> None:
     assert rankings(planned.ledger, planned.stages[0]) == closed[0].rankings
 
 
-def test_a_ladder_gives_everybody_as_many_fixtures() -> None:
-    tournament = Tournament(one_stage({"format": "ladder", "fixtures": 4}))
-    bots = tournament.start(5)
-
-    planned = tournament.play(better_seed)
-
-    counts = planned.stages[0].played()
-    assert set(counts) == set(bots)
-    assert sorted(counts.values()) == [4, 4, 4, 4, 4]
-    assert tournament.places()[0] == (1, {bots[0]})
-
-
-def test_a_ladder_goes_on_while_somebody_is_slow() -> None:
-    tournament = Tournament(one_stage({"format": "ladder", "fixtures": 6}))
-    tournament.start(6)
-    slow, *others = tournament.settle().orders
-    tournament.begin(slow)
-
-    for _ in range(3):
-        planned = tournament.settle()
-        for order in planned.orders:
-            fixture = planned.fixture(order.fixture)
-            assert fixture is not None
-            tournament.begin(order)
-            tournament.finish(order, better_seed(fixture, order))
-
-    played = tournament.plan().stages[0].played()
-    assert len(others) == 2
-    assert max(played.values()) >= 3
-    assert {played[bot] for bot in slow.bots} == {1}
-
-
 @pytest.mark.parametrize(
     ("at", "name"), [(0, "A"), (25, "Z"), (26, "AA"), (51, "AZ"), (52, "BA")]
 )
