@@ -11,6 +11,7 @@ from tests.leaks.skipping import find
 from tests.leaks.wire import Sent, Stream
 from tests.leaks.world import ORGANIZER, SEATED, SPECTATOR, World
 
+from ginref.engine.card import PACK
 from ginref.engine.move import DRAW_STOCK
 from ginref.engine.ruleset import GIN, Ruleset
 from ginref.engine.seat import Seat
@@ -150,14 +151,25 @@ class Performance:
         """Follow the match."""
         self._watches.append(await self.world.watch(caller, self.match_id))
 
+    async def ask(self, kind: str, seat: Seat) -> None:
+        """Ask something that changes nothing."""
+        await self._ask(Question(kind, seat, PACK[0]))
+
     async def create(self) -> None:
         """Create the match."""
+        made = await self.create_another(f"script {self.script.number}")
+        assert made.kind == "message", made
+        answer = referee_pb.CreateMatchResponse.FromString(made.data)
+        self.match_id, self.version = answer.match.match_id, 1
+
+    async def create_another(self, request_id: str = "another") -> Sent:
+        """Ask for a match like this one."""
         script = self.script
         source = match_pb2.DEAL_SOURCE_SEEDED
         if script.has_shares:
             source = match_pb2.DEAL_SOURCE_SHARES
         request = referee_pb.CreateMatchRequest(
-            request_id=f"script {script.number}",
+            request_id=request_id,
             ruleset=_choice(script.rules),
             bots=SEATED[: len(script.seats)],
             clock=clock_pb2.ClockPolicy(
@@ -170,10 +182,7 @@ class Performance:
             deal_source=source,
             seed=None if script.has_shares else f"seed {script.number}",
         )
-        made = await self.call(ORGANIZER, "CreateMatch", request)
-        assert made.kind == "message", made
-        answer = referee_pb.CreateMatchResponse.FromString(made.data)
-        self.match_id, self.version = answer.match.match_id, 1
+        return await self.call(ORGANIZER, "CreateMatch", request)
 
     async def prepare(self) -> None:
         """Take all steps before play."""

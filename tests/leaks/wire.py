@@ -75,6 +75,10 @@ class _Context:
         self.keep("status", repr(told).encode())
         raise Ended
 
+    def keep_escaped(self, error: BaseException) -> None:
+        """Tell what the core of gRPC tells of an exception that gets to it: all."""
+        self.keep("status", f"UNKNOWN Unexpected {type(error)}: {error}".encode())
+
     def keep(self, kind: str, data: bytes) -> None:
         self.sent.append(Sent(self.to, self.method, kind, data))
 
@@ -159,8 +163,11 @@ class Wire:
         asked = handler.request_deserializer(_bytes(request))
         task = asyncio.create_task(handler.unary_unary(asked, context))
         await asyncio.wait({task})
-        if not isinstance(task.exception(), Ended):
+        error = task.exception()
+        if error is None:
             context.keep("message", handler.response_serializer(task.result()))
+        elif not isinstance(error, Ended):
+            context.keep_escaped(error)
         return next(one for one in reversed(self.sent) if one.to == caller)
 
     async def watch(self, caller: str, request: Message) -> Stream:
@@ -168,7 +175,9 @@ class Wire:
         handler = await self._handler(WATCH)
         context = self._context(caller, WATCH, handler.response_serializer)
         asked = handler.request_deserializer(_bytes(request))
-        return Stream(asyncio.create_task(_run(handler.unary_stream(asked, context))))
+        return Stream(
+            asyncio.create_task(_run(handler.unary_stream(asked, context), context))
+        )
 
     async def connect(self, caller: str) -> Stream:
         """Open a bot's stream."""
@@ -180,7 +189,9 @@ class Wire:
             while (message := await said.get()) is not None:
                 yield handler.request_deserializer(_bytes(message))
 
-        running = asyncio.create_task(_run(handler.stream_stream(read(), context)))
+        running = asyncio.create_task(
+            _run(handler.stream_stream(read(), context), context)
+        )
         return Stream(running, said)
 
     async def _handler(self, method: str) -> Handler:
@@ -203,8 +214,10 @@ def _bytes(request: Message | bytes) -> bytes:
     return request if isinstance(request, bytes) else request.SerializeToString()
 
 
-async def _run(call: Any) -> None:  # noqa: ANN401 - a coroutine of any handler
+async def _run(call: Any, context: _Context) -> None:  # noqa: ANN401 - a coroutine of any handler
     try:
         await call
     except Ended:
         return
+    except Exception as error:  # noqa: BLE001 - whatever it is gets out
+        context.keep_escaped(error)

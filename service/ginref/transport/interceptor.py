@@ -164,12 +164,20 @@ class Interceptor(grpc.aio.ServerInterceptor):
         except Exception as exception:  # noqa: BLE001 - nothing else may get out
             failure = refusal_of(exception)
             code = failure.reason
-            self._observer.refusal(code)
         finally:
             # Before the caller knows: what it has been answered has been counted.
-            self._observer.call(method, code, time.monotonic() - received)
+            self._count(method, code, time.monotonic() - received)
         status = rpc_status.to_status(status_of(failure))
         return await context.abort_with_status(status)
+
+    def _count(self, method: str, code: str, seconds: float) -> None:
+        """Count an answered call; a fault in that is logged, and changes no answer."""
+        try:
+            if isinstance(code, Reason):
+                self._observer.refusal(code)
+            self._observer.call(method, code, seconds)
+        except Exception as exception:  # noqa: BLE001 - the core would tell all of it
+            refusal_of(exception)
 
 
 def _is_open(method: str) -> bool:

@@ -1,5 +1,7 @@
 """The log of a referee: whatever is logged, no card can be read there."""
 
+import base64
+import hashlib
 import io
 import logging
 import re
@@ -25,6 +27,7 @@ from ginref.record.setup import Setup
 RUN = find_meld(CardSet.parse("9h Th Jh"))
 DECLARED = DeclaredMeld.parse("9hThJh")
 TEXTS = {str(card) for card in PACK}
+SECRET = hashlib.sha256(b"a secret").digest()
 
 
 @contextmanager
@@ -114,6 +117,42 @@ def test_no_card_can_be_read_in_an_exception_and_its_causes(state: MatchState) -
     assert "ValueError: not in ??" in book.getvalue()
     assert "KeyError: CardSet" in book.getvalue()
     assert not cards_in(book.getvalue())
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param(SECRET.hex(), id="hexadecimal"),
+        pytest.param(SECRET.hex().upper(), id="hexadecimal in capitals"),
+        pytest.param(repr(SECRET), id="bytes"),
+        pytest.param(repr(b"it's " + SECRET), id="bytes with a quote"),
+        pytest.param(str(list(SECRET)), id="numbers"),
+        pytest.param(str(int.from_bytes(SECRET)), id="a number"),
+        pytest.param(base64.b64encode(SECRET).decode(), id="base64"),
+        pytest.param(base64.urlsafe_b64encode(SECRET).decode(), id="base64 of URLs"),
+        pytest.param(base64.b32encode(SECRET).decode(), id="base32"),
+        pytest.param("gr_" + base64.b32encode(SECRET).decode().lower(), id="a token"),
+    ],
+)
+def test_no_secret_can_be_read_in_an_exception(written: str) -> None:
+    with log_book() as (logger, book):
+        logger.error("fault 5c6d", exc_info=ValueError(f"it is <{written}>, is it"))
+
+    assert book.getvalue().endswith("ValueError: it is <??>, is it\n") or (
+        "ValueError: it is <[??]>, is it" in book.getvalue()
+    )
+
+
+def test_where_an_exception_comes_from_can_be_read() -> None:
+    with log_book() as (logger, book):
+        try:
+            "".index("fault 9c4d1a7be2f03a58")
+        except ValueError:
+            logger.exception("match m5x2abcdefghijk2 cannot be read")
+
+    assert f'File "{__file__}", line' in book.getvalue()
+    assert "match m5x2abcdefghijk2 cannot be read" in book.getvalue()
+    assert '"".index("fault 9c4d1a7be2f03a58")' in book.getvalue()
 
 
 def test_no_secret_of_a_deal_can_be_read(state: MatchState) -> None:
