@@ -20,6 +20,7 @@ from ginref.tournament.event import (
     Expired,
     ManuallyPaired,
     MatchCreated,
+    MatchEnded,
     Requeued,
     RoundPaired,
     SecretOpened,
@@ -166,8 +167,7 @@ class _Watch:
         self.fold.add(entry)
         if isinstance(event, SecretOpened):
             self._check_secret(entry, event)
-        # Matches of one plan are created one after the other.
-        if not isinstance(event, MatchCreated):
+        if not isinstance(event, MatchCreated | MatchEnded):
             self._plan = None
 
     def _note(self, entry: LogEntry, reason: str) -> None:
@@ -181,8 +181,8 @@ class _Watch:
         )
 
     def _planned(self, entry: LogEntry) -> Plan:
-        if self._plan is None:
-            self._plan = plan_ledger(self.fold.ledger(), entry.time_ms)
+        """Return the plan of the moment before an entry."""
+        self._plan = plan_ledger(self.fold.ledger(), entry.time_ms)
         return self._plan
 
     def _must_follow(self, entry: LogEntry) -> None:
@@ -191,8 +191,11 @@ class _Watch:
             raise LogError(entry.sequence, what)
 
     def _check_order(self, entry: LogEntry, event: MatchCreated) -> None:
-        planned = self._planned(entry)
-        if not planned.allows(event.fixture, event.attempt, event.game):
+        match = event.fixture, event.attempt, event.game
+        # What an earlier plan allows no other match has forbidden since.
+        if self._plan is not None and self._plan.allows(*match):
+            return
+        if not self._planned(entry).allows(*match):
             raise LogError(entry.sequence, "no such match was to be created")
 
     def _check_closing(self, entry: LogEntry, event: StageClosed) -> None:
