@@ -206,7 +206,7 @@ async def _start(
     sealer = AesSealer.open_or_create(config.keys_folder)
     await _check_seal(config, registry, sealer)
     keeper = Keeper(store, sealer)
-    hub = Hub(store)
+    hub = Hub(store, keeper.doubt)
     tools = Tools(
         store=store,
         registry=registry,

@@ -170,7 +170,7 @@ class Referee:
             lambda: self._crash_at_work(process),
         )
         keeper = Keeper(self.store, around.sealer)
-        self.hub = Hub(self.store)
+        self.hub = Hub(self.store, keeper.doubt)
         self.tools = Tools(
             store=self.store,
             registry=around.registry,

@@ -18,6 +18,7 @@ from ginref.app.message import (
     Message,
     Offer,
     Prepare,
+    Problem,
     RoundOver,
     Started,
     Turn,
@@ -157,7 +158,7 @@ class Announcer:
     async def announce(
         self, match_id: str, place: EntryId | None, answer: Answer | None = None
     ) -> bool:
-        """Tell what is new of a match that was begun; say whether it is over.
+        """Tell what is new of a match that was begun; say whether it is over, or lost.
 
         Args:
             match_id: The match.
@@ -178,6 +179,12 @@ class Announcer:
             # The bot is told of it when it is void.
             _LOG.exception("match %s cannot be read", match_id)
             return False
+        except RefusedError as error:
+            # The bot's other matches go on.
+            _LOG.error("the store has lost match %s", match_id)
+            self._emit(Problem(error=error, match_id=match_id))
+            self._leave(match_id)
+            return True
         return self.tell(live, answer, earlier)
 
     def is_at_hand(self, live: LiveMatch) -> bool:
@@ -208,7 +215,7 @@ class Announcer:
             return False
         here = place_of(live)
         for seat, told in self._seats(live).items():
-            if told.place and here < told.place:
+            if told.has_lost(here, live.clock.started_ms):
                 # The store has lost what the bot was told: it goes on from here.
                 told.forget()
             if told.place is None or here > told.place or told.owed:
@@ -216,10 +223,13 @@ class Announcer:
             elif live.clock.credit_ms > told.credit_ms:
                 self._tell_credit(live, seat, told)
         if live.state.ending:
-            self._told.pop(match_id, None)
-            self.offers.leave(match_id)
+            self._leave(match_id)
             return True
         return False
+
+    def _leave(self, match_id: str) -> None:
+        self._told.pop(match_id, None)
+        self.offers.leave(match_id)
 
     def _news_start(self, live: LiveMatch) -> EntryId:
         """Return from where the log must be known to tell what is new."""
@@ -266,7 +276,7 @@ class Announcer:
         if answer and (answer.seat is not seat or EntryId(answer.version) != here):
             answer = None
         told.owed = False
-        told.place = here
+        told.place, told.step_ms = here, live.clock.started_ms
         told.credit_ms = live.clock.credit_ms
         if state.match is None:
             self._ask(live, seat, told)

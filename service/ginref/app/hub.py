@@ -95,9 +95,17 @@ class Hub:
         draining: The process is about to stop.
     """
 
-    def __init__(self, store: MatchStore) -> None:
-        """Listen to a store once `run` is awaited."""
+    def __init__(
+        self, store: MatchStore, missed: Callable[[], object] = lambda: None
+    ) -> None:
+        """Listen to a store once `run` is awaited.
+
+        Args:
+            store: Where to listen.
+            missed: Called before anyone is woken when some word may be missing.
+        """
         self._store = store
+        self._missed = missed
         # Ordered, so that the same wakes reach the same followers in the same order.
         self._followers: defaultdict[str, dict[Subscription, None]] = defaultdict(dict)
         self._places: dict[str, EntryId] = {}
@@ -138,6 +146,7 @@ class Hub:
         self.passed_on += 1
         if wake == EVERYTHING:
             # The store may have started again, with less than it had.
+            self._missed()
             self._places.clear()
             self._early.clear()
             for follower in [*self._all]:

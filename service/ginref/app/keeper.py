@@ -83,14 +83,24 @@ class Keeper:
         self._store = store
         self.packer = Packer(sealer)
         self._hints: OrderedDict[str, LiveMatch] = OrderedDict()
+        self._doubted: set[str] = set()
 
     def hint(self, match_id: str) -> LiveMatch | None:
         """Return the latest state this process knows; it may be out of date."""
-        return self._hints.get(match_id)
+        return None if match_id in self._doubted else self._hints.get(match_id)
+
+    def doubt(self) -> None:
+        """Rely on nothing that is remembered until it has been compared.
+
+        A store that was away may have started again with less than it had; what
+        other processes have then stored at the same place is another story.
+        """
+        self._doubted = set(self._hints)
 
     def forget(self, match_id: str) -> None:
         """Drop what this process knows of a match."""
         self._hints.pop(match_id, None)
+        self._doubted.discard(match_id)
 
     def remember(self, live: LiveMatch) -> None:
         """Keep a state as the latest one, unless a later one is known."""
@@ -101,6 +111,7 @@ class Keeper:
         if live.seen or len(live.tail) > _TAIL:
             live = replace(live, seen=None, tail=live.tail[-_TAIL:])
         self._hints[match_id] = live
+        self._doubted.discard(match_id)
         # What is over is hardly asked for again, so it is dropped first.
         self._hints.move_to_end(match_id, last=not live.state.ending)
         while len(self._hints) > _HINTS:
@@ -117,7 +128,7 @@ class Keeper:
             RefusedError: MATCH_NOT_FOUND.
         """
         if place is not None:
-            known = self._hints.get(match_id)
+            known = self.hint(match_id)
             if known and place_of(known) >= place:
                 return known
         return await self.load(match_id)
@@ -131,13 +142,14 @@ class Keeper:
         known = self._hints.get(match_id)
         stored = await self._read(match_id, key)
         place = EntryId(stored.version, stored.refusals)
-        if known and place < place_of(known):
+        if known and _has_lost(stored, known):
             # It was asked after it had said that all of this was stored.
             _LOG.error(
                 "the store has lost steps of match %s: it was at version %s, now at %s",
                 *(match_id, known.state.version, place.version),
             )
             self.forget(match_id)
+            known = None
         if known and place_of(known) == place:
             live = replace(
                 known, clock=stored.clock, now_ms=stored.now_ms, seen=stored.seen
@@ -219,7 +231,7 @@ class Keeper:
         stored = await self._store.log(match_id, after=start)
         opened = (self.packer.open_entry(match_id, entry) for entry in stored)
         tail = tuple(logged for logged in opened if id_of(logged) <= upto)
-        known = self._hints.get(match_id)
+        known = self.hint(match_id)
         if known and place_of(known) == upto and len(known.tail) < len(tail):
             self.remember(replace(known, tail=tail))
         return replace(live, tail=tail)
@@ -306,7 +318,15 @@ class Keeper:
         return resumed
 
     def _open_setup(self, match_id: str, stored: StoredMatch) -> Setup:
-        known = self._hints.get(match_id)
+        known = self.hint(match_id)
         if known:
             return known.state.setup
         return self.packer.open_setup(match_id, stored.setup)
+
+
+def _has_lost(stored: StoredMatch, known: LiveMatch) -> bool:
+    """Say whether a store has less of a match than it had, or another story."""
+    place = EntryId(stored.version, stored.refusals)
+    if place == place_of(known):
+        return stored.clock.started_ms != known.clock.started_ms
+    return place < place_of(known)

@@ -14,6 +14,7 @@ class Told:
 
     Attributes:
         place: Log entry up to which it was told; None before the first word.
+        step_ms: When the store took the latest step up to there.
         stage: Stage in which it was last asked for something.
         started: It was told that play had begun.
         rounds: Finished rounds it knows of.
@@ -22,11 +23,18 @@ class Told:
     """
 
     place: EntryId | None = None
+    step_ms: int = 0
     stage: Stage | None = None
     started: bool = False
     rounds: int = 0
     owed: bool = False
     credit_ms: int = 0
+
+    def has_lost(self, here: EntryId, step_ms: int) -> bool:
+        """Say whether a match that has come to a place is not what was told of it."""
+        if self.place is None:
+            return False
+        return here < self.place or (here == self.place and step_ms != self.step_ms)
 
     def forget(self) -> None:
         """Be as before the first word."""

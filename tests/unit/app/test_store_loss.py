@@ -6,8 +6,10 @@ import pytest
 from tests.unit.app.listener import attached, play, version
 
 from ginref.app.caller import Caller, Role
+from ginref.app.error import Reason
 from ginref.app.match_store import EVERYTHING
-from ginref.app.message import MatchOver, Started, Turn
+from ginref.app.message import MatchOver, Problem, Started, Turn
+from ginref.engine.move import DRAW_STOCK, Discard
 from ginref.engine.seat import Seat
 from ginref.record.lifecycle import EndingKind
 from ginref.record.verify import Finding, verify_record
@@ -74,3 +76,69 @@ async def test_a_store_that_has_lost_nothing_is_not_accused(
     await world.turn(facts)
 
     assert "lost steps" not in caplog.text
+
+
+async def _turn(world: World, replica: Any, facts: Any) -> Any:  # noqa: ANN401
+    """What the seat to act is told by a replica."""
+    public = (await replica.desk.get_match(world.host, facts.match_id)).public
+    player = world.player(facts, public.view.to_act)
+    report = await replica.desk.get_match(player, facts.match_id)
+    return report.seats[0]
+
+
+async def test_what_another_replica_takes_in_place_of_lost_steps_is_the_match(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = await world.replica()
+    facts = await world.start()
+    ears = [await attached(world, facts, seat) for seat in (Seat.NORTH, Seat.SOUTH)]
+    while DRAW_STOCK not in (await world.turn(facts)).view.legal:
+        await world.move(facts)
+    world.store.save()
+    for _ in range(2):
+        await world.move(facts)
+    lost = await world.turn(facts)
+    ear = ears[lost.view.seat]
+    while version(await ear.next()) < lost.facts.version:
+        pass
+
+    world.store.go_back()
+    other.hub.notify(EVERYTHING)
+    for number in range(2):
+        turn = await _turn(world, other, facts)
+        move = Discard(turn.view.discards[-1].card) if number else DRAW_STOCK
+        world.time.ms += 11
+        await world.submit(world.submission(turn, move), facts, other.desk)
+    world.one.hub.notify(EVERYTHING)
+
+    again = await ear.until(Turn)
+    assert again.report.facts.version == lost.facts.version
+    assert again.report.view.pile != lost.view.pile
+    assert f"lost steps of match {facts.match_id}" in caplog.text
+    ear.session.submit(world.submission(again.report), 0.0)
+    await play(world, *ears)
+    await world.one.signing.sign_finished()
+    envelope = world.archive.records[facts.match_id]
+    keys = {world.signer.key_id: world.signer.public_key}
+    assert verify_record(envelope, keys).finding is Finding.VALID
+
+
+async def test_a_match_that_a_store_has_lost_altogether_harms_no_other(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept = await world.start()
+    world.store.save()
+    gone = await world.start()
+    ear = await attached(world, kept, Seat.NORTH)
+    for _ in range(2):
+        await ear.until(Started)
+
+    world.store.go_back()
+    world.one.hub.notify(EVERYTHING)
+
+    problem = await ear.until(Problem)
+    assert problem.match_id == gone.match_id
+    assert problem.error.reason is Reason.MATCH_NOT_FOUND
+    assert f"the store has lost match {gone.match_id}" in caplog.text
+    await world.desk.resign_match(world.bot("careful"), kept.match_id, Seat.NORTH)
+    assert (await ear.until(MatchOver)).match_id == kept.match_id

@@ -120,7 +120,8 @@ class World:
 
     async def replica(self, **changes: object) -> Replica:
         """Start one more process of the referee."""
-        keeper, hub = Keeper(self.store, self.sealer), Hub(self.store)
+        keeper = Keeper(self.store, self.sealer)
+        hub = Hub(self.store, keeper.doubt)
         tools = replace(
             Tools(
                 store=self.store,
