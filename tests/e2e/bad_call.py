@@ -250,6 +250,31 @@ REGISTRY: Final = [
         facts={"name": "ada"},
     ),
     _malformed(
+        "a key of half its length",
+        "FIELD_INVALID",
+        "public_key",
+        registry_service_pb.SetBotKeyRequest(name="ada", public_key=bytes(16)),
+    ),
+    _malformed(
+        "no key",
+        "FIELD_MISSING",
+        "public_key",
+        registry_service_pb.SetBotKeyRequest(name="ada"),
+    ),
+    _malformed(
+        "a key for no bot",
+        "FIELD_MISSING",
+        "name",
+        registry_service_pb.SetBotKeyRequest(public_key=bytes(32)),
+    ),
+    BadCall(
+        name="a key for a bot that is none",
+        request=registry_service_pb.SetBotKeyRequest(name="zed", public_key=bytes(32)),
+        reason="BOT_NOT_FOUND",
+        code=_MISSING,
+        facts={"bot": "zed"},
+    ),
+    _malformed(
         "a token for no role",
         "FIELD_MISSING",
         "role",

@@ -152,6 +152,7 @@ _HELLO: Final = bot_service_pb2.ConnectRequest(hello=session_pb2.Hello(protocol=
 _SPECTATOR_TOKEN: Final = registry_service_pb2.CreateTokenRequest(
     role=registry_pb2.ROLE_SPECTATOR
 )
+_KEY: Final = registry_service_pb2.SetBotKeyRequest(name=NORTH, public_key=bytes(32))
 _NO_SEAT: Final = {STRANGER: "SEAT_NOT_YOURS"}
 
 PERMISSIONS: Final[Mapping[str, Permission]] = {
@@ -174,6 +175,7 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
     "RegistryService/ListBots": Permission(
         _fixed(registry_service_pb2.ListBotsRequest()), KNOWN
     ),
+    "RegistryService/SetBotKey": Permission(_fixed(_KEY), (NORTH, *HOSTS), _NO_SEAT),
     "RegistryService/CreateToken": Permission(_fixed(_SPECTATOR_TOKEN), HOSTS),
     "RegistryService/ListTokens": Permission(
         _fixed(registry_service_pb2.ListTokensRequest()), HOSTS

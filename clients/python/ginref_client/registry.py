@@ -39,19 +39,51 @@ class Registry(Caller):
         return list(answer.owners)
 
     async def create_bot(
-        self, name: str, owner: str, *, house: bool = False
+        self,
+        name: str,
+        owner: str,
+        *,
+        house: bool = False,
+        public_key: bytes | None = None,
     ) -> registry_pb2.Bot:
         """Add a bot, or return the one that is there.
+
+        Args:
+            name: Its name.
+            owner: Whose it is.
+            house: It is a bot of the host.
+            public_key: The Ed25519 key that proves its submissions, 32 bytes.
 
         Raises:
             RefusedError: The name is taken or none, or the caller may not.
             UnavailableError: No referee answered.
         """
         request = registry_service_pb2.CreateBotRequest(
-            name=name, owner=owner, house=house
+            name=name, owner=owner, house=house, public_key=public_key
         )
         answer = await self._ask(
             lambda channel: RegistryServiceStub(channel).CreateBot, request
+        )
+        return answer.bot
+
+    async def set_bot_key(self, name: str, public_key: bytes) -> registry_pb2.Bot:
+        """Give a bot the key that proves its submissions, in place of any other.
+
+        It counts in matches that are created from then on.
+
+        Args:
+            name: The bot.
+            public_key: The Ed25519 key, 32 bytes.
+
+        Raises:
+            RefusedError: There is no such bot, or the caller may not.
+            UnavailableError: No referee answered.
+        """
+        request = registry_service_pb2.SetBotKeyRequest(
+            name=name, public_key=public_key
+        )
+        answer = await self._ask(
+            lambda channel: RegistryServiceStub(channel).SetBotKey, request
         )
         return answer.bot
 

@@ -89,7 +89,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--capacity", type=int, default=0, help="matches at once; 0 for any number"
     )
-    parser.add_argument("--state", type=Path, help="folder for shares and evidence")
+    parser.add_argument(
+        "--state", type=Path, help="folder for shares, evidence and the key"
+    )
     parser.add_argument("--roots", type=Path, help="certificates to trust, in PEM")
     parser.add_argument(
         "--allow-plaintext",

@@ -17,6 +17,7 @@ from ginref.engine.error import IllegalMoveError
 from ginref.engine.move import Move, move_kind
 from ginref.engine.seat import Seat
 from ginref.engine.view import SeatView
+from ginref.record.submission import Submission
 from ginref.v1 import session_pb2, view_pb2
 from ginref.v1.bot_service_pb2 import ConnectRequest
 from ginref_client.bot import Bot
@@ -75,6 +76,10 @@ class _Submission:
     fate: _Fate = _Fate.UNKNOWN
 
 
+def _unsigned(_: Submission) -> bytes | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What the seats of one session share.
@@ -83,11 +88,14 @@ class Surroundings:
         pool: The threads that bots think in.
         evidence: Shares and receipts.
         send: Sends a message if a stream is attached, and drops it otherwise.
+        sign: Returns the bot's signature of a submission; None if it has no key
+            that the referee knows.
     """
 
     pool: ThinkingPool
     evidence: Evidence
     send: Callable[[ConnectRequest], None]
+    sign: Callable[[Submission], bytes | None] = _unsigned
 
 
 class SeatPlay:
@@ -273,12 +281,20 @@ class SeatPlay:
 
     def _submit(self, turn: Turn, move: Move) -> None:
         turn.tried.append(move)
+        submission = Submission(
+            match_id=self.match_id,
+            seat=self.seat,
+            expected_version=turn.version,
+            request_id=secrets.token_hex(16),
+            move=move,
+        )
         request = session_pb2.MoveSubmission(
             match_id=self.match_id,
             seat=seat_to_wire(self.seat),
             expected_version=turn.version,
-            request_id=secrets.token_hex(16),
+            request_id=submission.request_id,
             move=move_to_wire(move),
+            signature=self._around.sign(submission),
         )
         self._submission = _Submission(turn, request)
         self._send(self._submission)

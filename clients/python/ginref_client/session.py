@@ -14,11 +14,15 @@ from typing import Final
 import grpc.aio
 
 from ginref import __version__
+from ginref.record.submission import Submission
 from ginref.v1 import session_pb2
 from ginref.v1.bot_service_pb2 import ConnectRequest
 from ginref.v1.bot_service_pb2_grpc import BotServiceStub
+from ginref.v1.registry_service_pb2 import SetBotKeyRequest
+from ginref.v1.registry_service_pb2_grpc import RegistryServiceStub
 from ginref_client.backoff import backoff
 from ginref_client.bot import Bot
+from ginref_client.bot_key import BotKey
 from ginref_client.endpoint import Endpoint, bearer, parse_endpoints
 from ginref_client.error import ProtocolError, UnavailableError
 from ginref_client.evidence import Evidence
@@ -67,7 +71,8 @@ class Session:
             accept: Says whether an offered seat is wanted; refusing counts as not
                 shown up.
             state: A folder for shares and evidence, so that the bot can be started
-                again in the middle of a match.
+                again in the middle of a match, and for the key that it signs its
+                submissions with.
             roots: Certificates to trust, in PEM; None for the system's.
             allow_plaintext: Whether the token may travel unencrypted off this machine.
             give_up_after: Seconds without a referee after which to stop trying; None
@@ -75,6 +80,7 @@ class Session:
 
         Raises:
             EndpointError: An address cannot be used.
+            BotKeyError: The file of the bot's key cannot be used.
             OSError: The folder cannot be made.
         """
         self._endpoints = parse_endpoints(urls, allow_plaintext=allow_plaintext)
@@ -86,7 +92,10 @@ class Session:
         self._accept = accept
         self._new_bot = partial(_same, bot) if isinstance(bot, Bot) else bot
         self._name = getattr(bot, "name", "")
-        self._around = Surroundings(self._pool, Evidence(state), self._send)
+        evidence = Evidence(state)
+        self._key = None if state is None else BotKey.keep(state)
+        self._key_is_settled = self._key is None
+        self._around = Surroundings(self._pool, evidence, self._send, self._sign)
         self._roster: Roster | None = None
         self._outbox: asyncio.Queue[ConnectRequest | None] | None = None
         self._stop = asyncio.Event()
@@ -188,6 +197,8 @@ class Session:
                 where.open(self._roots) as channel,
                 asyncio.timeout(_WELCOME_SECONDS) as silence,
             ):
+                if not self._key_is_settled:
+                    await self._settle_key(channel)
                 call = BotServiceStub(channel).Connect(
                     _until_none(outbox), metadata=self._metadata
                 )
@@ -207,6 +218,27 @@ class Session:
             self._outbox = None
             outbox.put_nowait(None)
         return False
+
+    async def _settle_key(self, channel: grpc.aio.Channel) -> None:
+        """Make the key known to the referee, or sign nothing if it takes none.
+
+        A signature by a key that the referee does not know would prove nothing.
+        """
+        assert self._key is not None  # noqa: S101 - the caller has checked
+        request = SetBotKeyRequest(public_key=self._key.public_key)
+        call = RegistryServiceStub(channel).SetBotKey
+        try:
+            await call(request, metadata=self._metadata)
+        except grpc.aio.AioRpcError as error:
+            refusals = grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.UNIMPLEMENTED
+            if error.code() not in refusals:
+                raise
+            _log.warning("moves are not signed: the referee takes no such key")
+            self._key = None
+        self._key_is_settled = True
+
+    def _sign(self, submission: Submission) -> bytes | None:
+        return None if self._key is None else self._key.sign(submission.encode())
 
     def _welcomed(self, where: Endpoint, welcome: session_pb2.Welcome) -> float | None:
         """Check a welcome; return how many seconds of silence to bear."""

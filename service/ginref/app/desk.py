@@ -2,12 +2,11 @@
 
 import asyncio
 import base64
-import hashlib
 import hmac
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Final
 
 from ginref.app.caller import Caller, Role
@@ -21,27 +20,19 @@ from ginref.app.match_store import Creation, Duplicate, EntryId, MatchStore, Wak
 from ginref.app.packing import DamageError
 from ginref.app.port import Archive, Chance, Observer, Registry, Signer
 from ginref.app.promise import Promise
+from ginref.app.registry_row import read_bot
 from ginref.app.report import MatchFacts, MatchList, MatchReport, MoveReport, SeatReport
 from ginref.app.reporting import load_seat_report, match_facts, match_report
-from ginref.app.request import Accept, Commit, Decline, NewMatch, SeatStep
+from ginref.app.request import NewMatch, SeatStep
 from ginref.app.salvage import Salvage
 from ginref.app.step_taker import StepTaker
 from ginref.engine.move import move_kind
 from ginref.engine.seat import Seat
-from ginref.record.entry import (
-    Aborted,
-    Accepted,
-    Committed,
-    Created,
-    Declined,
-    Entry,
-    Resigned,
-    Revealed,
-)
+from ginref.record.entry import Aborted, Created, Resigned
 from ginref.record.lifecycle import begin
-from ginref.record.setup import DealSource, Setup, canonical, statement
+from ginref.record.setup import DealSource, Setup, statement
 from ginref.record.share import SHARE_SIZE, commit_referee
-from ginref.record.submission import HASH_SIZE, Submission
+from ginref.record.submission import Submission
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -115,13 +106,13 @@ class Desk:
                 for a token that is limited to other matches.
         """
         caller.require("CreateMatch", *_HOSTS)
-        await self._check(new)
-        setup = await self._set_up(caller, new)
+        keys = await self._check(new)
+        setup = await self._set_up(caller, new, keys)
         check_reach(caller, setup.match_id)
         state = begin(setup)
         creation = Creation(
             match_id=setup.match_id,
-            request_hash=_request_hash(new),
+            request_hash=new.request_hash,
             setup=self._keeper.packer.pack_setup(setup),
             state=self._keeper.packer.pack_state(state),
             entry=self._keeper.packer.pack_entry(setup.match_id, EntryId(1), Created()),
@@ -160,7 +151,7 @@ class Desk:
         caller.require("PrepareSeat", Role.BOT)
         live = await self._keeper.load(request.match_id)
         check_seat(live, caller, request.seat)
-        entry = _entry_of(request)
+        entry = request.entry
         live = await self._steps.take(live, entry)
         turn = None
         if live.state.to_act is request.seat:
@@ -296,7 +287,8 @@ class Desk:
         """End a match that is due and cannot be timed out; say whether this did it."""
         return await self._salvage.give_up(match_id)
 
-    async def _check(self, new: NewMatch) -> None:
+    async def _check(self, new: NewMatch) -> tuple[bytes | None, ...]:
+        """Check a new match; return the public keys of its bots."""
         if len(new.bots) != new.ruleset.seat_count:
             raise RefusedError(
                 Reason.FIELD_INVALID,
@@ -313,12 +305,18 @@ class Desk:
         if not seeded and new.seed is not None:
             message = "a seed belongs to seeded deals, and to nothing else"
             raise RefusedError(Reason.FIELD_INVALID, message, field="seed")
+        keys = []
         for bot in new.bots:
-            if await self._tools.registry.get("bot", bot) is None:
+            row = await self._tools.registry.get("bot", bot)
+            if row is None:
                 message = f"there is no bot {bot}"
                 raise RefusedError(Reason.BOT_NOT_FOUND, message, bot=bot)
+            keys.append(read_bot(row).key)
+        return tuple(keys)
 
-    async def _set_up(self, caller: Caller, new: NewMatch) -> Setup:
+    async def _set_up(
+        self, caller: Caller, new: NewMatch, keys: tuple[bytes | None, ...]
+    ) -> Setup:
         if self._identity_key is None:
             self._identity_key = await self._tools.store.identity_key()
         name = f"{caller.identity}\n{new.request_id}".encode()
@@ -344,6 +342,7 @@ class Desk:
             # Settings change, and another server may have taken over.
             durability=await self._promise.mode(),
             engine=self._tools.engine,
+            keys=keys,
         )
 
 
@@ -371,29 +370,6 @@ def check_seat(live: LiveMatch, caller: Caller, seat: Seat) -> None:
         raise RefusedError(Reason.SEAT_NOT_YOURS, message, seat=seat)
 
 
-def _entry_of(request: SeatStep) -> Entry:
-    seat, wanted = request.seat, request.step
-    if isinstance(wanted, Accept):
-        return Accepted(seat)
-    if isinstance(wanted, Decline):
-        return Declined(seat)
-    if isinstance(wanted, Commit):
-        return Committed(seat, wanted.commitment)
-    return Revealed(seat, wanted.share)
-
-
 def _reused(request_id: str) -> RefusedError:
     message = "the request id was used for another request"
     return RefusedError(Reason.REQUEST_ID_REUSED, message, request_id=request_id)
-
-
-def _request_hash(new: NewMatch) -> bytes:
-    facts = {
-        "bots": list(new.bots),
-        "clock": asdict(new.clock),
-        "deal_source": str(new.deal_source),
-        "ruleset": new.ruleset.to_dict(),
-        "seed": new.seed,
-        "strikes_allowed": new.strikes_allowed,
-    }
-    return hashlib.sha256(canonical(facts)).digest()[:HASH_SIZE]

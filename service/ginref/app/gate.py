@@ -6,12 +6,21 @@ import json
 import re
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from dataclasses import asdict, replace
+from typing import Final
 
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError, moment
 from ginref.app.port import Chance, Registry
+from ginref.app.registry_row import (
+    BotRow,
+    OwnerRow,
+    TokenRow,
+    read_bot,
+    read_token,
+    write_bot,
+    write_token,
+)
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,31}")
 _SECRET_SIZE: Final = 32
@@ -25,47 +34,6 @@ _GRANTS: Final = {
     Role.OPERATOR: frozenset(Role),
     Role.ORGANIZER: frozenset({Role.BOT, Role.SPECTATOR}),
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnerRow:
-    """A person or a group that has bots."""
-
-    name: str
-    created_ms: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BotRow:
-    """A program that plays."""
-
-    name: str
-    owner: str
-    house: bool
-    created_ms: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenRow:
-    """A token without its secret.
-
-    Attributes:
-        token_id: Identity of the row.
-        role: What the bearer may do.
-        bot: The bot it plays as, for a bot's role.
-        match_ids: Matches it is limited to; empty for all.
-        created_ms: When it was made.
-        expires_ms: When it stops working; None for never.
-        revoked_ms: When it was revoked; None while it works.
-    """
-
-    token_id: str
-    role: Role
-    bot: str | None
-    match_ids: tuple[str, ...]
-    created_ms: int
-    expires_ms: int | None
-    revoked_ms: int | None
 
 
 class Gate:
@@ -114,7 +82,8 @@ class Gate:
         _require_host(caller, "CreateOwner")
         check_name(name, "name")
         row = OwnerRow(name=name, created_ms=self._now_ms())
-        stored = await self._registry.add("owner", name, _write(row))
+        text = json.dumps(asdict(row), sort_keys=True)
+        stored = await self._registry.add("owner", name, text)
         return OwnerRow(**json.loads(stored))
 
     async def list_owners(self, caller: Caller) -> tuple[OwnerRow, ...]:
@@ -128,24 +97,31 @@ class Gate:
         return tuple(OwnerRow(**json.loads(row)) for row in rows)
 
     async def create_bot(
-        self, caller: Caller, name: str, owner: str, *, house: bool
+        self,
+        caller: Caller,
+        name: str,
+        owner: str,
+        *,
+        house: bool,
+        key: bytes | None = None,
     ) -> BotRow:
         """Add a bot; the same bot again returns the one that is there.
 
         Raises:
             RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, NAME_INVALID,
-                OWNER_NOT_FOUND, or NAME_TAKEN by a bot of another owner or kind.
+                OWNER_NOT_FOUND, or NAME_TAKEN by a bot of another owner or kind,
+                or with another key than the one that is given.
         """
         _require_host(caller, "CreateBot")
         check_name(name, "name")
         if await self._registry.get("owner", owner) is None:
             message = f"there is no owner {owner}"
             raise RefusedError(Reason.OWNER_NOT_FOUND, message, owner=owner)
-        row = BotRow(name=name, owner=owner, house=house, created_ms=self._now_ms())
-        stored = BotRow(
-            **json.loads(await self._registry.add("bot", name, _write(row)))
-        )
-        if (stored.owner, stored.house) != (owner, house):
+        now_ms = self._now_ms()
+        row = BotRow(name=name, owner=owner, house=house, created_ms=now_ms, key=key)
+        stored = read_bot(await self._registry.add("bot", name, write_bot(row)))
+        is_same_key = key is None or stored.key == key
+        if (stored.owner, stored.house) != (owner, house) or not is_same_key:
             message = f"the name {name} belongs to another bot"
             raise RefusedError(Reason.NAME_TAKEN, message, name=name)
         return stored
@@ -153,8 +129,44 @@ class Gate:
     async def list_bots(self, caller: Caller) -> tuple[BotRow, ...]:
         """Return all bots by name; every caller may know them."""
         del caller
-        rows = await self._registry.rows("bot")
-        return tuple(BotRow(**json.loads(row)) for row in rows)
+        return tuple(map(read_bot, await self._registry.rows("bot")))
+
+    async def set_bot_key(self, caller: Caller, name: str | None, key: bytes) -> BotRow:
+        """Give a bot its key; the same key again is fine.
+
+        Whoever holds a bot's token can give the first key, and no other: a stolen
+        token must not be enough to sign in the bot's name.
+
+        Args:
+            caller: A host, or the bot itself.
+            name: The bot; None for the caller's own.
+            key: The public key, 32 bytes.
+
+        Raises:
+            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, FIELD_MISSING or
+                BOT_NOT_FOUND.
+        """
+        caller.require("SetBotKey", *_HOSTS, Role.BOT)
+        name = name or caller.bot
+        if name is None:
+            message = "a host names the bot"
+            raise RefusedError(Reason.FIELD_MISSING, message, field="name")
+        if caller.role is Role.BOT and name != caller.bot:
+            message = f"{name} is not a bot of yours"
+            raise RefusedError(Reason.SEAT_NOT_YOURS, message)
+        while True:
+            text = await self._registry.get("bot", name)
+            if text is None:
+                message = f"there is no bot {name}"
+                raise RefusedError(Reason.BOT_NOT_FOUND, message, bot=name)
+            row = read_bot(text)
+            if row.key == key:
+                return row
+            first = (Role.BOT,) if row.key is None else ()
+            _require(caller, "SetBotKey", *_HOSTS, *first)
+            keyed = replace(row, key=key)
+            if await self._registry.replace("bot", name, text, write_bot(keyed)):
+                return keyed
 
     async def create_token(
         self,
@@ -224,7 +236,7 @@ class Gate:
             if row.revoked_ms is not None:
                 return row
             revoked = replace(row, revoked_ms=self._now_ms())
-            new = _write_token(digest, revoked)
+            new = write_token(digest, revoked)
             if await self._registry.replace("token", digest, text, new):
                 self._known.pop(digest, None)
                 return revoked
@@ -251,7 +263,7 @@ class Gate:
             revoked_ms=None,
         )
         digest = _digest(secret)
-        await self._registry.add("token", digest, _write_token(digest, row))
+        await self._registry.add("token", digest, write_token(digest, row))
         return row, secret
 
     async def _token(self, digest: str) -> tuple[TokenRow, Caller]:
@@ -269,7 +281,7 @@ class Gate:
             self._known.pop(digest, None)
             message = "the token is not one of this referee's"
             raise RefusedError(Reason.TOKEN_UNKNOWN, message)
-        token = _read_token(row)
+        token = read_token(row)
         caller = Caller(
             token_id=token.token_id,
             role=token.role,
@@ -286,7 +298,7 @@ class Gate:
     async def _tokens(self) -> list[tuple[str, TokenRow, str]]:
         """Return digest, row and stored text of every token, by identity."""
         rows = [
-            (json.loads(text)["digest"], _read_token(text), text)
+            (json.loads(text)["digest"], read_token(text), text)
             for text in await self._registry.rows("token")
         ]
         return sorted(rows, key=lambda row: row[1].token_id)
@@ -308,14 +320,18 @@ def check_name(name: str, field: str) -> None:
 
 
 def _require_host(caller: Caller, call: str) -> None:
-    """Let a host pass whose token is not limited to some matches.
+    _require(caller, call, *_HOSTS)
+
+
+def _require(caller: Caller, call: str, *roles: Role) -> None:
+    """Let some roles pass, if the token is not limited to some matches.
 
     Owners, bots and tokens belong to every match.
 
     Raises:
         RefusedError: ROLE_NOT_ALLOWED or SEAT_NOT_YOURS.
     """
-    caller.require(call, *_HOSTS)
+    caller.require(call, *roles)
     if caller.match_ids:
         message = f"the token is limited to some matches, and {call} is about all"
         raise RefusedError(Reason.SEAT_NOT_YOURS, message, call=call)
@@ -327,19 +343,3 @@ def _digest(secret: str) -> str:
 
 def _text(data: bytes) -> str:
     return base64.b32encode(data).decode().rstrip("=").lower()
-
-
-def _write(row: OwnerRow | BotRow) -> str:
-    return json.dumps(asdict(row), sort_keys=True)
-
-
-def _write_token(digest: str, row: TokenRow) -> str:
-    return json.dumps({**asdict(row), "digest": digest}, sort_keys=True)
-
-
-def _read_token(text: str) -> TokenRow:
-    facts: dict[str, Any] = json.loads(text)
-    del facts["digest"]
-    facts["role"] = Role(facts["role"])
-    facts["match_ids"] = tuple(facts["match_ids"])
-    return TokenRow(**facts)

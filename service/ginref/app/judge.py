@@ -103,7 +103,11 @@ class Judge:
     ) -> tuple[Draft, IllegalMoveError | None]:
         """Ask the rules; the draft says what becomes of the move."""
         spent_ms = max(0, round((self._monotonic() - received) * 1000))
-        facts = submission.seat, submission.request_id, submission.move, spent_ms
+        seat, signature = submission.seat, submission.signature
+        if signature is not None and live.state.setup.key_of(seat) is None:
+            # Nobody could ever judge it.
+            signature = None
+        facts = seat, submission.request_id, submission.move, spent_ms, signature
         moved = Moved(*facts)
         try:
             state = step(live.state, moved)

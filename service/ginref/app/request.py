@@ -1,11 +1,14 @@
 """What callers ask for, after the codec has read it."""
 
-from dataclasses import dataclass
+import hashlib
+from dataclasses import asdict, dataclass
 
 from ginref.engine.ruleset import Ruleset
 from ginref.engine.seat import Seat
 from ginref.record.clock import ClockPolicy
-from ginref.record.setup import DealSource
+from ginref.record.entry import Accepted, Committed, Declined, Entry, Revealed
+from ginref.record.setup import DealSource, canonical
+from ginref.record.submission import HASH_SIZE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +32,19 @@ class NewMatch:
     strikes_allowed: int
     deal_source: DealSource
     seed: str | None
+
+    @property
+    def request_hash(self) -> bytes:
+        """What tells this request from others: 8 bytes over all that it asks for."""
+        facts = {
+            "bots": list(self.bots),
+            "clock": asdict(self.clock),
+            "deal_source": str(self.deal_source),
+            "ruleset": self.ruleset.to_dict(),
+            "seed": self.seed,
+            "strikes_allowed": self.strikes_allowed,
+        }
+        return hashlib.sha256(canonical(facts)).digest()[:HASH_SIZE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +81,15 @@ class SeatStep:
     match_id: str
     seat: Seat
     step: Step
+
+    @property
+    def entry(self) -> Entry:
+        """What it is in the log of the match."""
+        seat, wanted = self.seat, self.step
+        if isinstance(wanted, Accept):
+            return Accepted(seat)
+        if isinstance(wanted, Decline):
+            return Declined(seat)
+        if isinstance(wanted, Commit):
+            return Committed(seat, wanted.commitment)
+        return Revealed(seat, wanted.share)

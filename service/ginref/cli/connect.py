@@ -50,7 +50,7 @@ def connect(  # noqa: PLR0913, PLR0917 - one parameter for each option
     state: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for shares and evidence; by default one of your user's."
+            help="Folder for shares, evidence and key; by default one of your user's."
         ),
     ] = None,
     roots: Annotated[

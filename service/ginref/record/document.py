@@ -64,9 +64,12 @@ _SIGNATURE_SIZE: Final = 64
 _SECRETS: Final = {"referee_share", "seed"}
 """Facts of the setup that stand under the openings."""
 
-_MATCH_MEMBERS: Final = {field.name for field in fields(Setup)} - _SECRETS | {
-    "ruleset_digest"
-}
+_UNRECORDED: Final = {"keys"}
+"""Facts of the setup that this format has no room for."""
+
+_MATCH_MEMBERS: Final = {
+    field.name for field in fields(Setup)
+} - _SECRETS - _UNRECORDED | {"ruleset_digest"}
 _MEMBERS: Final = {
     "format",
     "match",
@@ -140,7 +143,8 @@ def record_json(
 
 def _match_json(setup: Setup) -> dict[str, Any]:
     facts = setup_to_json(setup)
-    return {key: value for key, value in facts.items() if key not in _SECRETS}
+    left_out = _SECRETS | _UNRECORDED
+    return {key: value for key, value in facts.items() if key not in left_out}
 
 
 def chain_head(entries: Iterable[dict[str, Any]]) -> bytes:

@@ -5,6 +5,7 @@ a live match keeps hundreds of them.
 """
 
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -60,12 +61,15 @@ class Moved:
         request_id: The bot's identity of the submission.
         move: The move.
         referee_ms: Milliseconds that the referee spent before it was stored.
+        signature: The bot's signature of the submission, 64 bytes; None if it
+            sent none, or has no key in this match.
     """
 
     seat: Seat
     request_id: str
     move: Move
     referee_ms: int
+    signature: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,7 @@ class Refused:
     request_id: str
     move: Move
     referee_ms: int
+    signature: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +155,13 @@ def encode_entry(entry: Entry) -> bytes:
     word = _WORDS[type(entry)]
     facts: list[Any] = [word]
     match entry:
-        case Moved(seat, request_id, move, referee_ms) | Refused(
-            seat, request_id, move, referee_ms
+        case Moved(seat, request_id, move, referee_ms, signature) | Refused(
+            seat, request_id, move, referee_ms, signature
         ):
             # The bytes of a list as below, in half the time.
             name = _COMPACT.encode(request_id)
-            return f'["{word}",{seat:d},{name},"{move}",{referee_ms}]'.encode()
+            proof = "" if signature is None else f',"{_write_signature(signature)}"'
+            return f'["{word}",{seat:d},{name},"{move}",{referee_ms}{proof}]'.encode()
         case Committed(seat, commitment):
             facts += [seat, None if commitment is None else commitment.hex()]
         case Revealed(seat, share):
@@ -183,12 +189,26 @@ def decode_entry(data: bytes) -> Entry:
         raise EntryError(message) from error
 
 
-def _read_move(seat: int, request_id: str, move: str, referee_ms: int) -> Moved:
-    return Moved(Seat(seat), request_id, parse_move(move), referee_ms)
+def _write_signature(signature: bytes) -> str:
+    return b64encode(signature).decode()
 
 
-def _read_refusal(seat: int, request_id: str, move: str, referee_ms: int) -> Refused:
-    return Refused(Seat(seat), request_id, parse_move(move), referee_ms)
+def _read_signature(text: str | None) -> bytes | None:
+    return None if text is None else b64decode(text, validate=True)
+
+
+def _read_move(
+    seat: int, request_id: str, move: str, referee_ms: int, signature: str | None = None
+) -> Moved:
+    proof = _read_signature(signature)
+    return Moved(Seat(seat), request_id, parse_move(move), referee_ms, proof)
+
+
+def _read_refusal(
+    seat: int, request_id: str, move: str, referee_ms: int, signature: str | None = None
+) -> Refused:
+    proof = _read_signature(signature)
+    return Refused(Seat(seat), request_id, parse_move(move), referee_ms, proof)
 
 
 def _read_commitment(seat: int, commitment: str | None) -> Committed:

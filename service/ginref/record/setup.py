@@ -3,7 +3,7 @@
 import enum
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
@@ -47,6 +47,8 @@ class Setup:
         creator: Identity of the caller that created the match.
         durability: What the store promised when the match was created.
         engine: Version of the engine that plays the match.
+        keys: Public key of each seat's bot, None for a bot without one; None as a
+            whole for a match that was created before bots could have keys.
     """
 
     match_id: str
@@ -63,6 +65,11 @@ class Setup:
     creator: str
     durability: str
     engine: str
+    keys: tuple[bytes | None, ...] | None = None
+
+    def key_of(self, seat: Seat) -> bytes | None:
+        """Return the public key of a seat's bot, 32 bytes; None if it has none."""
+        return None if self.keys is None else self.keys[seat]
 
     @property
     def seats(self) -> tuple[Seat, ...]:
@@ -102,7 +109,7 @@ def canonical(value: object) -> bytes:
 
 def setup_to_json(setup: Setup) -> dict[str, Any]:
     """Return the setup as JSON values, its secret share included."""
-    return {
+    facts: dict[str, Any] = {
         "match_id": setup.match_id,
         "ruleset": setup.ruleset.to_dict(),
         "ruleset_digest": setup.ruleset.digest,
@@ -119,6 +126,9 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
         "durability": setup.durability,
         "engine": setup.engine,
     }
+    if setup.keys is not None:
+        facts["keys"] = [None if key is None else key.hex() for key in setup.keys]
+    return facts
 
 
 def setup_from_json(facts: Mapping[str, Any]) -> Setup:
@@ -146,7 +156,12 @@ def setup_from_json(facts: Mapping[str, Any]) -> Setup:
         creator=facts["creator"],
         durability=facts["durability"],
         engine=facts["engine"],
+        keys=_read_keys(facts["keys"]) if "keys" in facts else None,
     )
+
+
+def _read_keys(listed: Sequence[str | None]) -> tuple[bytes | None, ...]:
+    return tuple(None if key is None else bytes.fromhex(key) for key in listed)
 
 
 @functools.lru_cache(_RULESETS)

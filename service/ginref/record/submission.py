@@ -28,6 +28,8 @@ class Submission:
         expected_version: Version of the match it is made for.
         request_id: The bot's identity of this submission, 1 to 64 bytes of text.
         move: The move.
+        signature: The bot's signature of the canonical bytes, 64 bytes; None from
+            a bot that signs nothing. It is no part of them.
     """
 
     match_id: str
@@ -35,6 +37,7 @@ class Submission:
     expected_version: int
     request_id: str
     move: Move
+    signature: bytes | None = None
 
     def encode(self) -> bytes:
         """Return the canonical bytes: a tag line, then JSON with sorted keys."""

@@ -6,10 +6,17 @@ from typing import Final
 from google.protobuf.duration_pb2 import Duration
 
 from ginref.app.caller import Role
-from ginref.app.gate import BotRow, OwnerRow, TokenRow
+from ginref.app.registry_row import BotRow, OwnerRow, TokenRow
+from ginref.record.public_key import KEY_SIZE
 from ginref.transport.codec_enum import ROLES, ROLES_READ
 from ginref.transport.codec_match import time_to_wire
-from ginref.transport.field import invalid, read_enum, read_id, read_name
+from ginref.transport.field import (
+    invalid,
+    read_bytes,
+    read_enum,
+    read_id,
+    read_name,
+)
 from ginref.v1 import registry_pb2 as registry_pb
 from ginref.v1 import registry_service_pb2 as service_pb
 
@@ -74,7 +81,21 @@ def bot_to_wire(row: BotRow) -> registry_pb.Bot:
         owner=row.owner,
         house=row.house,
         create_time=time_to_wire(row.created_ms),
+        public_key=row.key,
     )
+
+
+def key_from_wire(
+    request: service_pb.CreateBotRequest | service_pb.SetBotKeyRequest,
+) -> bytes | None:
+    """Read the public key of a bot; None where there is none.
+
+    Raises:
+        RefusedError: FIELD_INVALID.
+    """
+    if not request.HasField("public_key"):
+        return None
+    return read_bytes(request.public_key, KEY_SIZE, "public_key")
 
 
 def token_to_wire(row: TokenRow) -> registry_pb.Token:

@@ -5,6 +5,7 @@ from typing import Final, assert_never
 
 from ginref.app.request import Accept, Commit, Decline, NewMatch, Reveal, SeatStep
 from ginref.engine.seat import Seat
+from ginref.record.envelope import SIGNATURE_SIZE
 from ginref.record.setup import DealSource
 from ginref.record.share import SHARE_SIZE
 from ginref.record.submission import Submission
@@ -144,12 +145,16 @@ def submission_from_wire(
     )
     request_id = read_request_id(request.request_id, f"{at}request_id")
     require(request, "move", f"{at}move")
+    signature = None
+    if request.HasField("signature"):
+        signature = read_bytes(request.signature, SIGNATURE_SIZE, f"{at}signature")
     return Submission(
         match_id=match_id,
         seat=seat,
         expected_version=version,
         request_id=request_id,
         move=move_from_wire(request.move, f"{at}move"),
+        signature=signature,
     )
 
 

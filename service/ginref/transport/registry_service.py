@@ -6,11 +6,12 @@ from ginref.app.gate import Gate
 from ginref.transport.call import CALL
 from ginref.transport.codec_registry import (
     bot_to_wire,
+    key_from_wire,
     owner_to_wire,
     token_request_from_wire,
     token_to_wire,
 )
-from ginref.transport.field import read_id, read_name
+from ginref.transport.field import missing, read_id, read_name
 from ginref.v1 import registry_service_pb2 as registry_pb
 from ginref.v1.registry_service_pb2_grpc import RegistryServiceServicer
 
@@ -45,9 +46,25 @@ class RegistryService(RegistryServiceServicer):
         del context
         owner = read_name(request.owner, "owner")
         row = await self._gate.create_bot(
-            CALL.get().caller, request.name, owner, house=request.house
+            CALL.get().caller,
+            request.name,
+            owner,
+            house=request.house,
+            key=key_from_wire(request),
         )
         return registry_pb.CreateBotResponse(bot=bot_to_wire(row))
+
+    async def SetBotKey(
+        self, request: registry_pb.SetBotKeyRequest, context: object
+    ) -> registry_pb.SetBotKeyResponse:
+        """Give a bot its key."""
+        del context
+        name = read_name(request.name, "name") if request.name else None
+        key = key_from_wire(request)
+        if key is None:
+            raise missing("public_key")
+        row = await self._gate.set_bot_key(CALL.get().caller, name, key)
+        return registry_pb.SetBotKeyResponse(bot=bot_to_wire(row))
 
     async def ListBots(
         self, request: registry_pb.ListBotsRequest, context: object

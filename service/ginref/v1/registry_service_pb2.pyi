@@ -116,24 +116,30 @@ class CreateBotRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     OWNER_FIELD_NUMBER: _builtins.int
     HOUSE_FIELD_NUMBER: _builtins.int
+    PUBLIC_KEY_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name."""
     owner: _builtins.str
     """Its owner, who must be there."""
     house: _builtins.bool
     """A bot of the host."""
+    public_key: _builtins.bytes
+    """The Ed25519 key that proves its submissions, 32 bytes; absent for none."""
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         owner: _builtins.str = ...,
         house: _builtins.bool = ...,
+        public_key: _builtins.bytes | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_public_key", b"_public_key", "public_key", b"public_key"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["house", b"house", "name", b"name", "owner", b"owner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_public_key", b"_public_key", "house", b"house", "name", b"name", "owner", b"owner", "public_key", b"public_key"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__public_key: _TypeAlias = _typing.Literal["public_key"]  # noqa: Y015
+    _WhichOneofArgType__public_key: _TypeAlias = _typing.Literal["_public_key", b"_public_key"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__public_key) -> _WhichOneofReturnType__public_key | None: ...
 
 Global___CreateBotRequest: _TypeAlias = CreateBotRequest  # noqa: Y015
 
@@ -201,6 +207,58 @@ class ListBotsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListBotsResponse: _TypeAlias = ListBotsResponse  # noqa: Y015
+
+@_typing.final
+class SetBotKeyRequest(_message.Message):
+    """Asks to give a bot a key."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    PUBLIC_KEY_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """The bot. A bot's own token may leave this empty for the bot it plays as."""
+    public_key: _builtins.bytes
+    """The Ed25519 key, 32 bytes. Required."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        public_key: _builtins.bytes | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_public_key", b"_public_key", "public_key", b"public_key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_public_key", b"_public_key", "name", b"name", "public_key", b"public_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__public_key: _TypeAlias = _typing.Literal["public_key"]  # noqa: Y015
+    _WhichOneofArgType__public_key: _TypeAlias = _typing.Literal["_public_key", b"_public_key"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__public_key) -> _WhichOneofReturnType__public_key | None: ...
+
+Global___SetBotKeyRequest: _TypeAlias = SetBotKeyRequest  # noqa: Y015
+
+@_typing.final
+class SetBotKeyResponse(_message.Message):
+    """The bot with its key."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def bot(self) -> _registry_pb2.Bot:
+        """The bot as stored."""
+
+    def __init__(
+        self,
+        *,
+        bot: _registry_pb2.Bot | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetBotKeyResponse: _TypeAlias = SetBotKeyResponse  # noqa: Y015
 
 @_typing.final
 class CreateTokenRequest(_message.Message):

@@ -56,6 +56,11 @@ class RegistryServiceStub(object):
                 request_serializer=ginref_dot_v1_dot_registry__service__pb2.ListBotsRequest.SerializeToString,
                 response_deserializer=ginref_dot_v1_dot_registry__service__pb2.ListBotsResponse.FromString,
                 _registered_method=True)
+        self.SetBotKey = channel.unary_unary(
+                '/ginref.v1.RegistryService/SetBotKey',
+                request_serializer=ginref_dot_v1_dot_registry__service__pb2.SetBotKeyRequest.SerializeToString,
+                response_deserializer=ginref_dot_v1_dot_registry__service__pb2.SetBotKeyResponse.FromString,
+                _registered_method=True)
         self.CreateToken = channel.unary_unary(
                 '/ginref.v1.RegistryService/CreateToken',
                 request_serializer=ginref_dot_v1_dot_registry__service__pb2.CreateTokenRequest.SerializeToString,
@@ -94,7 +99,7 @@ class RegistryServiceServicer(object):
 
     def CreateBot(self, request, context):
         """Adds a bot. The same bot again returns the bot that is there; a name that
-        another owner has is refused with NAME_TAKEN.
+        another owner has, or a bot with another key, is refused with NAME_TAKEN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -102,6 +107,16 @@ class RegistryServiceServicer(object):
 
     def ListBots(self, request, context):
         """Lists all bots by name.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetBotKey(self, request, context):
+        """Gives a bot the key that proves its submissions. It counts in matches that are
+        created from then on. Hosts may replace a key; a bot's own token may only give
+        the first one, and is refused with ROLE_NOT_ALLOWED when there is another. The
+        same key again is fine.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -150,6 +165,11 @@ def add_RegistryServiceServicer_to_server(servicer, server):
                     servicer.ListBots,
                     request_deserializer=ginref_dot_v1_dot_registry__service__pb2.ListBotsRequest.FromString,
                     response_serializer=ginref_dot_v1_dot_registry__service__pb2.ListBotsResponse.SerializeToString,
+            ),
+            'SetBotKey': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetBotKey,
+                    request_deserializer=ginref_dot_v1_dot_registry__service__pb2.SetBotKeyRequest.FromString,
+                    response_serializer=ginref_dot_v1_dot_registry__service__pb2.SetBotKeyResponse.SerializeToString,
             ),
             'CreateToken': grpc.unary_unary_rpc_method_handler(
                     servicer.CreateToken,
@@ -277,6 +297,33 @@ class RegistryService(object):
             '/ginref.v1.RegistryService/ListBots',
             ginref_dot_v1_dot_registry__service__pb2.ListBotsRequest.SerializeToString,
             ginref_dot_v1_dot_registry__service__pb2.ListBotsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetBotKey(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ginref.v1.RegistryService/SetBotKey',
+            ginref_dot_v1_dot_registry__service__pb2.SetBotKeyRequest.SerializeToString,
+            ginref_dot_v1_dot_registry__service__pb2.SetBotKeyResponse.FromString,
             options,
             channel_credentials,
             insecure,

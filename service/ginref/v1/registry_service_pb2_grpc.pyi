@@ -41,10 +41,16 @@ class RegistryServiceStub:
     """Lists all owners by name."""
     CreateBot: _grpc.UnaryUnaryMultiCallable[_registry_service_pb2.CreateBotRequest, _registry_service_pb2.CreateBotResponse]
     """Adds a bot. The same bot again returns the bot that is there; a name that
-    another owner has is refused with NAME_TAKEN.
+    another owner has, or a bot with another key, is refused with NAME_TAKEN.
     """
     ListBots: _grpc.UnaryUnaryMultiCallable[_registry_service_pb2.ListBotsRequest, _registry_service_pb2.ListBotsResponse]
     """Lists all bots by name."""
+    SetBotKey: _grpc.UnaryUnaryMultiCallable[_registry_service_pb2.SetBotKeyRequest, _registry_service_pb2.SetBotKeyResponse]
+    """Gives a bot the key that proves its submissions. It counts in matches that are
+    created from then on. Hosts may replace a key; a bot's own token may only give
+    the first one, and is refused with ROLE_NOT_ALLOWED when there is another. The
+    same key again is fine.
+    """
     CreateToken: _grpc.UnaryUnaryMultiCallable[_registry_service_pb2.CreateTokenRequest, _registry_service_pb2.CreateTokenResponse]
     """Makes a token. The secret is in the answer and nowhere else."""
     ListTokens: _grpc.UnaryUnaryMultiCallable[_registry_service_pb2.ListTokensRequest, _registry_service_pb2.ListTokensResponse]
@@ -65,10 +71,16 @@ class RegistryServiceAsyncStub(RegistryServiceStub):
     """Lists all owners by name."""
     CreateBot: _aio.UnaryUnaryMultiCallable[_registry_service_pb2.CreateBotRequest, _registry_service_pb2.CreateBotResponse]  # type: ignore[assignment]
     """Adds a bot. The same bot again returns the bot that is there; a name that
-    another owner has is refused with NAME_TAKEN.
+    another owner has, or a bot with another key, is refused with NAME_TAKEN.
     """
     ListBots: _aio.UnaryUnaryMultiCallable[_registry_service_pb2.ListBotsRequest, _registry_service_pb2.ListBotsResponse]  # type: ignore[assignment]
     """Lists all bots by name."""
+    SetBotKey: _aio.UnaryUnaryMultiCallable[_registry_service_pb2.SetBotKeyRequest, _registry_service_pb2.SetBotKeyResponse]  # type: ignore[assignment]
+    """Gives a bot the key that proves its submissions. It counts in matches that are
+    created from then on. Hosts may replace a key; a bot's own token may only give
+    the first one, and is refused with ROLE_NOT_ALLOWED when there is another. The
+    same key again is fine.
+    """
     CreateToken: _aio.UnaryUnaryMultiCallable[_registry_service_pb2.CreateTokenRequest, _registry_service_pb2.CreateTokenResponse]  # type: ignore[assignment]
     """Makes a token. The secret is in the answer and nowhere else."""
     ListTokens: _aio.UnaryUnaryMultiCallable[_registry_service_pb2.ListTokensRequest, _registry_service_pb2.ListTokensResponse]  # type: ignore[assignment]
@@ -104,7 +116,7 @@ class RegistryServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_registry_service_pb2.CreateBotResponse, _abc.Awaitable[_registry_service_pb2.CreateBotResponse]]:
         """Adds a bot. The same bot again returns the bot that is there; a name that
-        another owner has is refused with NAME_TAKEN.
+        another owner has, or a bot with another key, is refused with NAME_TAKEN.
         """
 
     @_abc_1.abstractmethod
@@ -114,6 +126,18 @@ class RegistryServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_registry_service_pb2.ListBotsResponse, _abc.Awaitable[_registry_service_pb2.ListBotsResponse]]:
         """Lists all bots by name."""
+
+    @_abc_1.abstractmethod
+    def SetBotKey(
+        self,
+        request: _registry_service_pb2.SetBotKeyRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_registry_service_pb2.SetBotKeyResponse, _abc.Awaitable[_registry_service_pb2.SetBotKeyResponse]]:
+        """Gives a bot the key that proves its submissions. It counts in matches that are
+        created from then on. Hosts may replace a key; a bot's own token may only give
+        the first one, and is refused with ROLE_NOT_ALLOWED when there is another. The
+        same key again is fine.
+        """
 
     @_abc_1.abstractmethod
     def CreateToken(

@@ -248,6 +248,7 @@ class MoveSubmission(_message.Message):
     EXPECTED_VERSION_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     MOVE_FIELD_NUMBER: _builtins.int
+    SIGNATURE_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The match."""
     seat: _seat_pb2.Seat.ValueType
@@ -256,6 +257,11 @@ class MoveSubmission(_message.Message):
     """Version of the turn that it answers. Required."""
     request_id: _builtins.str
     """The bot's identity of this submission, 1 to 64 bytes. Required."""
+    signature: _builtins.bytes
+    """Signature of the canonical bytes of this submission by the bot's own key, 64
+    bytes; absent from a bot that has none. It is kept for the record, and judged
+    there.
+    """
     @_builtins.property
     def move(self) -> _move_pb2.Move:
         """The move."""
@@ -268,14 +274,20 @@ class MoveSubmission(_message.Message):
         expected_version: _builtins.int | None = ...,
         request_id: _builtins.str = ...,
         move: _move_pb2.Move | None = ...,
+        signature: _builtins.bytes | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "expected_version", b"expected_version", "move", b"move"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "_signature", b"_signature", "expected_version", b"expected_version", "move", b"move", "signature", b"signature"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "expected_version", b"expected_version", "match_id", b"match_id", "move", b"move", "request_id", b"request_id", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "_signature", b"_signature", "expected_version", b"expected_version", "match_id", b"match_id", "move", b"move", "request_id", b"request_id", "seat", b"seat", "signature", b"signature"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__expected_version: _TypeAlias = _typing.Literal["expected_version"]  # noqa: Y015
     _WhichOneofArgType__expected_version: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version"]  # noqa: Y015
+    _WhichOneofReturnType__signature: _TypeAlias = _typing.Literal["signature"]  # noqa: Y015
+    _WhichOneofArgType__signature: _TypeAlias = _typing.Literal["_signature", b"_signature"]  # noqa: Y015
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__expected_version) -> _WhichOneofReturnType__expected_version | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__signature) -> _WhichOneofReturnType__signature | None: ...
 
 Global___MoveSubmission: _TypeAlias = MoveSubmission  # noqa: Y015
 

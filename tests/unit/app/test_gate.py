@@ -8,7 +8,8 @@ import pytest
 from ginref.app import gate as gate_module
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
-from ginref.app.gate import BotRow, Gate, OwnerRow
+from ginref.app.gate import Gate
+from ginref.app.registry_row import BotRow, OwnerRow
 
 World = Any
 """The referee of `conftest`, whose class cannot be imported."""

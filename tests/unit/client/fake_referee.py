@@ -1,7 +1,7 @@
 """A referee of one match that does as it is told, and its address."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -288,12 +288,15 @@ def write(*messages: app.Message) -> Replies:
 
 
 @asynccontextmanager
-async def listening(*referees: FakeReferee) -> AsyncIterator[str]:
-    """Serve referees on ports of their own; yield their addresses."""
+async def listening(
+    *referees: FakeReferee, others: Sequence[grpc.GenericRpcHandler] = ()
+) -> AsyncIterator[str]:
+    """Serve referees on ports of their own, and other services; yield addresses."""
     servers, urls = [], []
     for referee in referees:
         server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
         bot_service_pb2_grpc.add_BotServiceServicer_to_server(referee, server)
+        server.add_generic_rpc_handlers(others)
         urls.append(f"http://127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}")
         servers.append(server)
         await server.start()

@@ -283,8 +283,9 @@ async def test_a_bot_that_is_started_again_reveals_what_it_committed_to(
         [result] = await play(url, state=tmp_path)
 
     assert result.ending.kind is EndingKind.COMPLETED
-    [file] = os.scandir(tmp_path)
-    assert file.stat().st_mode & 0o777 == 0o600
+    files = {file.name: file.stat().st_mode for file in os.scandir(tmp_path)}
+    assert set(files) == {"m1.north.json", "bot-key.pem"}
+    assert {mode & 0o777 for mode in files.values()} == {0o600}
 
 
 async def test_a_lost_share_is_not_replaced_by_another_one(

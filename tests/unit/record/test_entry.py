@@ -40,7 +40,8 @@ MOVES = st.sampled_from(
         "knock Td As2s3s 9h9d9c",
     ]
 ).map(parse_move)
-PLAYED = (SEATS, REQUEST_IDS, MOVES, st.integers(0, 10**6))
+SIGNATURES = st.none() | st.binary(min_size=64, max_size=64)
+PLAYED = (SEATS, REQUEST_IDS, MOVES, st.integers(0, 10**6), SIGNATURES)
 
 ENTRIES: st.SearchStrategy[Entry] = st.one_of(
     st.builds(Created),
@@ -71,6 +72,13 @@ def test_an_accepted_move_is_short() -> None:
     move = Moved(Seat.SOUTH, "0123456789abcdef", parse_move("discard td"), 3)
 
     assert encode_entry(move) == b'["move",1,"0123456789abcdef","discard Td",3]'
+
+
+def test_a_signature_is_the_last_of_a_move() -> None:
+    move = Moved(Seat.SOUTH, "r", parse_move("discard td"), 3, b"\xff" * 64)
+
+    *_, signature = json.loads(encode_entry(move))
+    assert signature == "/" * 85 + "w=="
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,13 @@ def test_everything_counts_for_the_hash_and_only_the_name_for_the_digest(
     assert (changed.digest == SUBMISSION.digest) is same_digest
 
 
+def test_a_signature_makes_no_other_submission_of_it() -> None:
+    signed = replace(SUBMISSION, signature=bytes(64))
+
+    assert signed.encode() == CANONICAL
+    assert signed.request_hash == SUBMISSION.request_hash
+
+
 def test_the_request_hash_is_the_start_of_a_plain_sha256() -> None:
     whole = hashlib.sha256(SUBMISSION.encode()).digest()
 

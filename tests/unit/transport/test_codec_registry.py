@@ -3,16 +3,22 @@ from google.protobuf.duration_pb2 import Duration
 
 from ginref.app.caller import Role
 from ginref.app.error import Reason, RefusedError
-from ginref.app.gate import BotRow, OwnerRow, TokenRow
+from ginref.app.registry_row import BotRow, OwnerRow, TokenRow
 from ginref.transport.codec_registry import (
     bot_to_wire,
+    key_from_wire,
     owner_to_wire,
     token_request_from_wire,
     token_to_wire,
 )
 from ginref.v1 import registry_pb2
-from ginref.v1.registry_service_pb2 import CreateTokenRequest
+from ginref.v1.registry_service_pb2 import (
+    CreateBotRequest,
+    CreateTokenRequest,
+    SetBotKeyRequest,
+)
 
+KEY = bytes(range(32))
 BOT = registry_pb2.ROLE_BOT
 SPECTATOR = registry_pb2.ROLE_SPECTATOR
 
@@ -112,8 +118,23 @@ def test_rows_are_told_with_their_times() -> None:
     )
 
     assert owner.create_time.ToMilliseconds() == 1_500
-    assert (bot.owner, bot.house) == ("ada", True)
+    assert (bot.owner, bot.house, bot.HasField("public_key")) == ("ada", True, False)
     assert token.role == SPECTATOR
     assert not token.HasField("bot")
     assert token.expire_time.ToMilliseconds() == 1_000
     assert not token.HasField("revoke_time")
+
+
+def test_the_key_of_a_bot_is_told() -> None:
+    row = BotRow(name="careful", owner="ada", house=False, created_ms=0, key=KEY)
+
+    assert bot_to_wire(row).public_key == KEY
+
+
+def test_a_key_is_32_bytes_or_there_is_none() -> None:
+    assert key_from_wire(SetBotKeyRequest(public_key=KEY)) == KEY
+    assert key_from_wire(CreateBotRequest()) is None
+    for key in (b"", KEY[:-1], KEY + b"k"):
+        with pytest.raises(RefusedError) as refused:
+            key_from_wire(CreateBotRequest(public_key=key))
+        assert refused.value.facts["field"] == "public_key"

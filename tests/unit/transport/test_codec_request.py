@@ -149,6 +149,22 @@ def test_a_submission_names_all_that_tells_a_retry() -> None:
     assert submission.expected_version == 41
     assert submission.seat is Seat.NORTH
     assert submission.request_id == "r1"
+    assert submission.signature is None
+
+
+def test_a_signature_comes_with_its_submission() -> None:
+    signed = submission_from_wire(_submission(signature=b"s" * 64))
+
+    assert signed.signature == b"s" * 64
+
+
+@pytest.mark.parametrize("size", [0, 63, 65])
+def test_a_signature_of_another_size_is_refused(size: int) -> None:
+    with pytest.raises(RefusedError) as refused:
+        submission_from_wire(_submission(signature=bytes(size)), "move.")
+
+    assert refused.value.reason is Reason.FIELD_INVALID
+    assert refused.value.facts == {"field": "move.signature"}
 
 
 def test_a_page_has_fifty_matches_unless_said_otherwise() -> None:

@@ -1,0 +1,89 @@
+"""Rows of the registry: owners, bots and tokens, as values and as the text kept."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ginref.app.caller import Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnerRow:
+    """A person or a group that has bots."""
+
+    name: str
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotRow:
+    """A program that plays.
+
+    Attributes:
+        name: Its name.
+        owner: Whose it is.
+        house: It belongs to the host.
+        created_ms: When it was added.
+        key: Public key that proves its submissions, 32 bytes; None without one.
+    """
+
+    name: str
+    owner: str
+    house: bool
+    created_ms: int
+    key: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRow:
+    """A token without its secret.
+
+    Attributes:
+        token_id: Identity of the row.
+        role: What the bearer may do.
+        bot: The bot it plays as, for a bot's role.
+        match_ids: Matches it is limited to; empty for all.
+        created_ms: When it was made.
+        expires_ms: When it stops working; None for never.
+        revoked_ms: When it was revoked; None while it works.
+    """
+
+    token_id: str
+    role: Role
+    bot: str | None
+    match_ids: tuple[str, ...]
+    created_ms: int
+    expires_ms: int | None
+    revoked_ms: int | None
+
+
+def read_bot(text: str) -> BotRow:
+    """Read the row of a bot as the registry keeps it."""
+    facts: dict[str, Any] = json.loads(text)
+    # Rows from before bots could have keys have no word of it.
+    key = facts.pop("key", None)
+    return BotRow(**facts, key=None if key is None else bytes.fromhex(key))
+
+
+def write_bot(row: BotRow) -> str:
+    """Write the row of a bot."""
+    facts = asdict(row)
+    if row.key is None:
+        del facts["key"]
+    else:
+        facts["key"] = row.key.hex()
+    return json.dumps(facts, sort_keys=True)
+
+
+def write_token(digest: str, row: TokenRow) -> str:
+    """Write the row of a token beside the digest of its secret."""
+    return json.dumps({**asdict(row), "digest": digest}, sort_keys=True)
+
+
+def read_token(text: str) -> TokenRow:
+    """Read the row of a token as the registry keeps it."""
+    facts: dict[str, Any] = json.loads(text)
+    del facts["digest"]
+    facts["role"] = Role(facts["role"])
+    facts["match_ids"] = tuple(facts["match_ids"])
+    return TokenRow(**facts)
