@@ -152,6 +152,23 @@ class Tournament:
             self.finish(order, choose(fixture, order))
         return planned
 
+    def step_at_once(self, choose: Chooser, pick: Callable[[int], int]) -> None:
+        """Begin all matches that can be played now, and end them in any order.
+
+        Args:
+            choose: Tells how a match ends.
+            pick: Says which of so many matches ends next.
+        """
+        planned = self.settle()
+        live = [(order, planned.fixture(order.fixture)) for order in planned.orders]
+        for order, _ in live:
+            self.begin(order)
+        while live:
+            order, fixture = live.pop(pick(len(live)))
+            assert fixture is not None
+            self.finish(order, choose(fixture, order))
+            self.settle()
+
     def play(self, choose: Chooser) -> Plan:
         """Play to the end."""
         for _ in range(STEPS_MOST):
