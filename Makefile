@@ -83,6 +83,14 @@ soak: development ## Play for an hour while everything fails; build/soak.json, d
 	@.ci/debian redis-server=redis-server faketime=faketime
 	@$(BIN)/python -m tests.faults.soak $(SOAK)
 
+# Pairs of worlds, and pairs of waits, in at most an hour.
+PAIRS ?= 50000
+WAITS ?= 5000
+
+.PHONY: soak-leaks
+soak-leaks: development ## Compare PAIRS of worlds, sizes and WAITS; build/leaks.json
+	@$(BIN)/python -m tests.leaks --pairs $(PAIRS) --waits $(WAITS)
+
 # How many of the faults, chosen by SEED; 0 for all, which takes an hour.
 SAMPLE ?= 0
 
