@@ -1,0 +1,197 @@
+"""How large a tournament will be, before it starts: fixtures, matches and time.
+
+Rounds and moves of a match are what simple bots need; how long they think is asked for.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Final
+
+from ginref.engine.ruleset import Ruleset
+from ginref.tournament.berger import double_round_robin, round_robin, snake_groups
+from ginref.tournament.bracket import Bracket
+from ginref.tournament.bracket_draw import draw_bracket
+from ginref.tournament.bracket_play import match_of
+from ginref.tournament.configuration import Configuration, MatchFormat, Stage
+from ginref.tournament.field_check import stage_fields
+from ginref.tournament.format import Ladder, RoundRobin, Swiss
+from ginref.tournament.score import legs_of
+from ginref.tournament.source import LoserOf, WinnerOf
+
+_POINTS_A_ROUND: Final = 11
+"""What a round brings its winner's side on the way to a target, draws included."""
+
+_HOLLYWOOD: Final = 1.5
+"""How much longer three games take than one."""
+
+_MOVES_A_ROUND: Final = 27
+_MOVES_A_TURN: Final = 2
+_HANDSHAKE: Final = 4
+"""Steps before the first card, each of which may take the start time of the clock."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageForecast:
+    """What a stage will take.
+
+    Attributes:
+        stage: The stage.
+        entrants: How many play it.
+        rounds: Fixtures one after the other that somebody may have to play.
+        fixtures: Fixtures in all, one that may not be needed with them.
+        matches: Matches in all if every fixture takes as few as it can.
+        most_matches: Matches in all if every fixture takes as many as it can.
+        typical_ms: How long it takes if bots think as long as was said, and all
+            matches of a round are played at once.
+        longest_ms: How long it takes if every clock runs down.
+    """
+
+    stage: str
+    entrants: int
+    rounds: int
+    fixtures: int
+    matches: int
+    most_matches: int
+    typical_ms: int
+    longest_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Fixtures:
+    """Fixtures that can be played at once, all in the same way."""
+
+    count: int
+    match: MatchFormat
+    is_knockout: bool
+    legs: int
+
+    @property
+    def least(self) -> int:
+        """Matches of each if it is decided as soon as it can be."""
+        return self.legs * (1 + self.match.best_of // 2)
+
+    @property
+    def most(self) -> int:
+        """Matches of each if it is decided as late as it can be."""
+        deciders = self.match.deciders if self.is_knockout else 0
+        return self.legs * (self.match.best_of + deciders)
+
+
+_Wave = Sequence[_Fixtures]
+"""What can be played at once."""
+
+
+def forecast(
+    configuration: Configuration, entrants: int, think_ms: int
+) -> tuple[StageForecast, ...]:
+    """Return what each stage of a tournament will take.
+
+    Args:
+        configuration: What the organizer has declared.
+        entrants: How many start.
+        think_ms: How long a bot thinks about a move, in milliseconds.
+
+    Raises:
+        FieldError: The stages cannot be played by so many.
+    """
+    legs = legs_of(configuration.boards)
+    fields = stage_fields(configuration, entrants)
+    return tuple(
+        _forecast(stage, field, legs, think_ms)
+        for stage, field in zip(configuration.stages, fields, strict=True)
+    )
+
+
+def _forecast(stage: Stage, field: int, legs: int, think_ms: int) -> StageForecast:
+    waves = list(_waves(stage, field, legs))
+    every = [fixtures for wave in waves for fixtures in wave]
+    return StageForecast(
+        stage=stage.name,
+        entrants=field,
+        rounds=len(waves),
+        fixtures=sum(one.count for one in every),
+        matches=sum(one.count * one.least for one in every),
+        most_matches=sum(one.count * one.most for one in every),
+        typical_ms=sum(
+            max(one.least * typical_moves(one.match.ruleset) for one in wave)
+            for wave in waves
+        )
+        * think_ms,
+        longest_ms=sum(
+            max(one.most * longest_match_ms(one.match) for one in wave)
+            for wave in waves
+        ),
+    )
+
+
+def typical_moves(ruleset: Ruleset) -> int:
+    """Return how many moves a match of simple bots takes."""
+    rounds = ruleset.boards
+    if rounds is None:
+        rounds = ceil(ruleset.game_target / _POINTS_A_ROUND)
+        rounds = ceil(rounds * (_HOLLYWOOD if ruleset.games > 1 else 1))
+    return min(rounds, ruleset.round_limit) * _MOVES_A_ROUND
+
+
+def longest_match_ms(match: MatchFormat) -> int:
+    """Return how long a match takes at most: when both clocks run down.
+
+    Every move takes its free time, and all of the banks is used up.
+    """
+    rounds = match.ruleset.boards or match.ruleset.round_limit
+    # Both may pass the first upcard before anybody takes a card.
+    moves = rounds * (_MOVES_A_TURN * match.ruleset.turn_limit + 2)
+    clock = match.clock
+    return (
+        _HANDSHAKE * clock.start_ms
+        + 2 * clock.bank_ms
+        + moves * (clock.free_ms + clock.grace_ms)
+    )
+
+
+def _waves(stage: Stage, field: int, legs: int) -> Iterator[_Wave]:
+    """Yield what is played one after the other."""
+    match stage.format:
+        case RoundRobin(cycles=cycles, groups=groups):
+            counts = _robin(field, cycles, groups)
+        case Swiss(rounds=rounds):
+            counts = [field // 2] * rounds
+        case Ladder(fixtures=fixtures):
+            counts = [field // 2] * (fixtures or 0)
+        case _:
+            yield from _bracket(stage, draw_bracket(stage.format, field), legs)
+            return
+    for number, count in enumerate(counts, 1):
+        match_format = match_of(stage, {}, f"R{number}")
+        yield [_Fixtures(count, match_format, is_knockout=False, legs=legs)]
+
+
+def _robin(field: int, cycles: int, groups: int) -> list[int]:
+    """Return how many fixtures each round of all groups has."""
+    names = [str(number) for number in range(field)]
+    pair = round_robin if cycles == 1 else double_round_robin
+    counts: Counter[int] = Counter()
+    for group in snake_groups(names, groups):
+        for each in pair(group):
+            counts[each.number] += len(each.pairs)
+    return [count for _, count in sorted(counts.items())]
+
+
+def _bracket(stage: Stage, bracket: Bracket, legs: int) -> Iterator[_Wave]:
+    """Yield the fixtures of a bracket by how many must come before them."""
+    depths: dict[str, int] = {}
+    waves: dict[int, list[_Fixtures]] = {}
+    for node in bracket.nodes:
+        before = [
+            depths[side.node]
+            for side in (node.a, node.b)
+            if isinstance(side, WinnerOf | LoserOf)
+        ]
+        depth = depths[node.key] = 1 + max(before, default=0)
+        match = match_of(stage, bracket.names, node.key, node.round)
+        fixture = _Fixtures(1, match, is_knockout=True, legs=legs)
+        waves.setdefault(depth, []).append(fixture)
+    for _, wave in sorted(waves.items()):
+        yield wave
