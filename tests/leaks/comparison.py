@@ -22,7 +22,7 @@ from ginref.v1.bot_service_pb2 import ConnectResponse
 BATCH: Final = 25
 """Scripts that are played in one world."""
 
-OTHERS: Final = 10
+OTHERS: Final = 16
 """Other worlds for each script."""
 
 _SHOWN: Final = 5

@@ -90,6 +90,11 @@ def _strip(message: Message, match_id: str) -> None:
             setattr(message, described.name, "the match")
 
 
+def _is_ping(message: Any) -> bool:  # noqa: ANN401 - of any kind
+    is_told = isinstance(message, bot_service_pb2.ConnectResponse)
+    return is_told and message.HasField("ping")
+
+
 @dataclass(eq=False)
 class Reader:
     """Reads a stream in the background.
@@ -111,6 +116,11 @@ class Reader:
     async def _read(self) -> None:
         with suppress(grpc.aio.AioRpcError, asyncio.CancelledError):
             while (message := await self.stream.read()) is not grpc.aio.EOF:
+                if _is_ping(message):
+                    pong = bot_service_pb2.ConnectRequest()
+                    pong.pong.number = message.ping.number
+                    await self.stream.write(pong.SerializeToString())
+                    continue
                 self.heard.append(message)
                 self._news.set()
 

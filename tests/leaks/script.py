@@ -37,7 +37,7 @@ RULES: Final[Sequence[Ruleset]] = (
 DEALS: Final = 8
 """Deals that a script has cards for."""
 
-_WINDOW: Final = (1, 4)
+_WINDOW: Final = (1, 3)
 """Moves, from and to, that are made while somebody looks on."""
 
 _WHOLE: Final = 0.2

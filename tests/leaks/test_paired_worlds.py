@@ -21,7 +21,7 @@ from ginref.engine.move import Discard, Knock
 from ginref.engine.showdown import Outcome
 from ginref.engine.view import public_view, view_for
 
-SCRIPTS = 200
+SCRIPTS = 125
 PAIRS = 2_000
 
 
@@ -41,7 +41,7 @@ def test_worlds_that_differ_in_hidden_cards_cannot_be_told_apart() -> None:
 def test_a_planted_leak_is_found(leak: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     leak(monkeypatch)
 
-    assert compare(1, 12, 2, patient=False).differences
+    assert compare(1, 10, 2, patient=False).differences
 
 
 def test_scripts_reach_everything_that_they_are_for() -> None:

@@ -138,14 +138,15 @@ class _Match:
 
         await self.north.until(fits)
 
-    async def step(self, seat: int, text: str) -> tuple[float, float]:
-        """Make a move; return how long its answer took, and word of it to North."""
+    async def step(self, seat: int, text: str) -> float:
+        """Make a move; return how long North waits: for its answer, or for word."""
         begun = time.perf_counter()
-        version = self.version + 1
-        told: asyncio.Task[float] = asyncio.create_task(self._time(version))
+        if not seat:
+            await self.submit(seat, text)
+            return time.perf_counter() - begun
+        told = asyncio.create_task(self._time(self.version + 1))
         await self.submit(seat, text)
-        answered = time.perf_counter() - begun
-        return answered, (await told) - begun if seat else answered
+        return (await told) - begun
 
     async def _time(self, version: int) -> float:
         async with asyncio.timeout(PATIENCE):
@@ -173,11 +174,8 @@ async def _play_pair(
             order = [0, 1]
             chance.shuffle(order)
             times = {place: await pair[place].step(seat, text) for place in order}
-            kind = 2 if text == "draw_stock" else 0
-            if seat:
-                waits[kind + 1].add(times[0][1], times[1][1])
-            else:
-                waits[kind].add(times[0][0], times[1][0])
+            kind = 2 * (text == "draw_stock") + seat
+            waits[kind].add(times[0], times[1])
         north.heard.clear()
     for match in pair:
         await room.referee("organizer", "AbortMatch", match_id=match.match_id)
@@ -193,7 +191,7 @@ async def _measure(host: Host, pairs: int, seconds: float, seed: int) -> list[Wa
     chance, until = random.Random(seed), time.monotonic() + seconds
     async with host.open() as room:
         north = await attached(room, SEATED[0], "events")
-        while len(waits[3].differences) < pairs and time.monotonic() < until:
+        while len(waits[-1].differences) < pairs and time.monotonic() < until:
             await _play_pair(room, north, waits, chance)
         await north.stop()
     return waits
