@@ -99,7 +99,7 @@ class Rig:
 
     async def _start(self) -> None:
         if self.store_url is None and self.store is None:
-            self.store = StoreServer(binary_of("redis"), self.folder)
+            self.store = StoreServer(binary_of("valkey"), self.folder)
         if self.store is not None:
             self._stack.callback(self.store.kill)
             await asyncio.to_thread(self.store.start)

@@ -25,7 +25,7 @@ from ginref.app.port import StoreUnavailableError
 @asynccontextmanager
 async def delayed_store(folder: Path) -> AsyncIterator[tuple[StoreServer, FaultProxy]]:
     """Run a store behind a proxy."""
-    store = StoreServer(binary_of("redis"), folder)
+    store = StoreServer(binary_of("valkey"), folder)
     try:
         await asyncio.to_thread(store.start)
         async with FaultProxy(store.port, seed=1) as proxy:
