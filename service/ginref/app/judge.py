@@ -7,7 +7,7 @@ from ginref.app.error import Reason, RefusedError, moment, reason_of
 from ginref.app.fault import to_its_end
 from ginref.app.hub import Hub
 from ginref.app.keeper import Draft, Keeper, Stored
-from ginref.app.live_match import LiveMatch, fold, id_of, place_of
+from ginref.app.live_match import LiveMatch, id_of, place_of
 from ginref.app.match_store import (
     ApplyResult,
     Duplicate,
@@ -146,14 +146,14 @@ class Judge:
                 "the request id was used for another submission",
                 request_id=submission.request_id,
             )
-        live = await self._keeper.replay(submission.match_id, seen.entry_id)
+        live = await self._keeper.at(submission.match_id, seen.entry_id)
         logged = live.tail[-1]
         if id_of(logged) != seen.entry_id:
             message = "the match is void, and what became of the move is lost"
             raise RefusedError(Reason.MATCH_OVER, message, ending=EndingKind.VOID)
         if isinstance(logged.entry, Moved):
             return await self._accepted(live, submission, logged)
-        before = fold(live.state.setup, live.tail[:-1])
+        before = await self._keeper.at(submission.match_id, id_of(live.tail[-2]))
         raise _broken_rule(_breach(before.state, submission), live, submission)
 
     async def _accepted(

@@ -9,6 +9,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Final
 
 from ginref.app.error import Reason, RefusedError
@@ -25,7 +26,7 @@ from ginref.app.match_store import (
 from ginref.app.packing import DamageError, Packer
 from ginref.app.port import Sealer, SealError
 from ginref.engine.snapshot import SnapshotError
-from ginref.record.entry import Entry, StampedEntry
+from ginref.record.entry import Entry, Moved, StampedEntry
 from ginref.record.lifecycle import MatchState, step, timing
 from ginref.record.replay import ReplayError
 from ginref.record.setup import Setup
@@ -84,6 +85,7 @@ class Keeper:
         self.packer = Packer(sealer)
         self._hints: OrderedDict[str, LiveMatch] = OrderedDict()
         self._doubted: set[str] = set()
+        self._folding = asyncio.Lock()
 
     def hint(self, match_id: str) -> LiveMatch | None:
         """Return the latest state this process knows; it may be out of date."""
@@ -254,9 +256,26 @@ class Keeper:
             entries = self.packer.open_sound(match_id, stored.created_ms, log)
         else:
             entries = (self.packer.open_entry(match_id, entry) for entry in log)
-        return self._open_setup(match_id, stored), tuple(
-            entry for entry in entries if upto is None or id_of(entry) <= upto
-        )
+        if upto is not None:
+            entries = takewhile(lambda entry: id_of(entry) <= upto, entries)
+        return self._open_setup(match_id, stored), tuple(entries)
+
+    async def at(self, match_id: str, place: EntryId) -> LiveMatch:
+        """Return a match as it was right after a log entry, the last one of its tail.
+
+        For an entry that is no move, the tail is the whole log up to there. If what
+        led to a void is lost, it ends before.
+
+        Raises:
+            RefusedError: MATCH_NOT_FOUND.
+        """
+        known = self.hint(match_id)
+        is_here = known and known.tail and place_of(known) == place
+        if known and is_here and isinstance(known.tail[-1].entry, Moved):
+            # A bot that has lost the answer to its move asks again at once.
+            clock = replace(known.clock, credit_ms=0)
+            return replace(known, clock=clock, now_ms=known.tail[-1].time_ms)
+        return await self.replay(match_id, place)
 
     async def replay(self, match_id: str, upto: EntryId | None = None) -> LiveMatch:
         """Fold a match from its log, up to an entry or to the end.
@@ -266,7 +285,10 @@ class Keeper:
         Raises:
             RefusedError: MATCH_NOT_FOUND.
         """
-        return fold(*await self.history(match_id, upto))
+        setup, log = await self.history(match_id, upto)
+        # A long match takes a while: one at a time, and the moves of others go on.
+        async with self._folding:
+            return await asyncio.to_thread(fold, setup, log)
 
     async def _read(
         self, match_id: str, key: SubmissionKey | None = None

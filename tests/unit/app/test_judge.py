@@ -1,14 +1,20 @@
 """Judging moves: accepted ones, retries, and those of the wrong seat or version."""
 
 import asyncio
+import threading
+from collections.abc import Sequence
 
 import pytest
 from tests.unit.app.judgment import World, refusal, stored
 
+from ginref.app import keeper
 from ginref.app.error import Reason, RefusedError
+from ginref.app.live_match import LiveMatch, fold
 from ginref.app.report import MoveReport
 from ginref.engine.move import DRAW_STOCK, PASS
 from ginref.engine.seat import Seat
+from ginref.record.entry import StampedEntry
+from ginref.record.setup import Setup
 from ginref.record.submission import Submission
 
 
@@ -93,6 +99,50 @@ async def test_a_retry_is_recognised_by_a_replica_that_takes_it_for_new(
     assert await world.submit(submission, facts, other.desk) == report
 
     assert world.tally.seen["accepted"] == 1
+
+
+async def test_a_retry_at_once_is_answered_from_memory_as_if_no_time_had_passed(
+    world: World,
+) -> None:
+    facts = await world.start()
+    while DRAW_STOCK not in (await world.turn(facts)).view.legal:
+        await world.move(facts)
+    submission = world.submission(await world.turn(facts), DRAW_STOCK)
+    made = await world.submit(submission, facts)
+    assert made.turn
+    world.time.jump(5000)
+    await world.store.beat()
+    # This learns of the credit and the time, which the first answer did not know.
+    assert (await world.turn(facts)).clock.credits
+    read = world.store.asked["log"]
+
+    assert await world.submit(submission, facts) == made
+
+    assert world.store.asked["log"] == read
+
+
+async def test_moves_go_on_while_the_answer_to_an_old_one_is_found(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts, other = await world.start(), await world.start()
+    submission = world.submission(await world.turn(facts), PASS)
+    made = await world.submit(submission, facts)
+    await world.move(facts)
+    has_moved = threading.Event()
+
+    def slow(setup: Setup, log: Sequence[StampedEntry]) -> LiveMatch:
+        assert has_moved.wait(10)
+        return fold(setup, log)
+
+    monkeypatch.setattr(keeper, "fold", slow)
+    retries = [
+        asyncio.create_task(world.submit(submission, facts, one.desk))
+        for one in (world.one, await world.replica(), world.one)
+    ]
+    await world.move(other)
+    has_moved.set()
+
+    assert await asyncio.gather(*retries) == [made] * 3
 
 
 async def test_both_seats_may_use_the_same_request_id(world: World) -> None:
