@@ -16,9 +16,9 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ginref import __version__
+from ginref.adapters.archive import open_archive
 from ginref.adapters.collector import collect_seldom
 from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
-from ginref.adapters.folder_archive import FolderArchive
 from ginref.adapters.key_folder import KeyFolder, KeyFolderError
 from ginref.adapters.key_watch import KeyWatch
 from ginref.adapters.masked_log import log_to_stderr
@@ -33,7 +33,7 @@ from ginref.app.error import RefusedError
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper
-from ginref.app.port import Registry, SealError, StoreUnavailableError
+from ginref.app.port import Archive, Registry, SealError, StoreUnavailableError
 from ginref.app.signing import Signing
 from ginref.app.sweep import Sweeper
 from ginref.app.watch import Watcher
@@ -196,7 +196,7 @@ async def _start(
 ) -> Running:
     make_data_folder(config.data)
     keys = KeyWatch(KeyFolder.open_or_create(config.keys_folder))
-    archive = _archive(config)
+    archive = await _archive(config)
     store = await _open_store(config, stack)
     durability = await _durability(config, store)
     registry = store.registry()
@@ -264,16 +264,16 @@ async def _start(
     )
 
 
-def _archive(config: ServeConfig) -> FolderArchive:
+async def _archive(config: ServeConfig) -> Archive:
     """Return the archive, ready to take records where they are signed here."""
-    archive = FolderArchive(config.archive_folder)
-    if Part.SIGNER in config.roles:
-        try:
-            archive.prepare()
-        except OSError as error:
-            reason = error.strerror or type(error).__name__
-            message = f"{config.archive_folder} cannot keep records: {reason}"
-            raise StartError(message) from error
+    try:
+        archive = open_archive(config.records)
+        if Part.SIGNER in config.roles:
+            await archive.prepare()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        message = f"{config.records} cannot keep records: {reason}"
+        raise StartError(message) from error
     return archive
 
 

@@ -46,7 +46,8 @@ class ServeConfig:
         data: Folder for all that the referee keeps on disk.
         store: URL of a Redis or Valkey server; None runs an embedded one.
         keys: Folder of signing keys; None for one in `data`.
-        archive: Folder of signed records; None for one in `data`.
+        archive: Where signed records are kept: a folder, or `s3://bucket/prefix`;
+            None for a folder in `data`.
         listen: Address of the gRPC API; port 0 picks a free one.
         admin: Address of metrics and probes; port 0 picks a free one.
         roles: What this process does.
@@ -67,7 +68,7 @@ class ServeConfig:
     data: Path = Path("ginref-data")
     store: str | None = None
     keys: Path | None = None
-    archive: Path | None = None
+    archive: str | None = None
     listen: str = "127.0.0.1:7878"
     admin: str = "127.0.0.1:7879"
     roles: frozenset[Part] = frozenset(Part)
@@ -113,9 +114,9 @@ class ServeConfig:
         return self.keys or self.data / "keys"
 
     @property
-    def archive_folder(self) -> Path:
-        """Folder of signed records."""
-        return self.archive or self.data / "records"
+    def records(self) -> str:
+        """Where signed records are kept: a folder, or `s3://bucket/prefix`."""
+        return self.archive or str(self.data / "records")
 
 
 def read_config(
@@ -175,7 +176,7 @@ def _read(name: str, text: str) -> object:
     if not text:
         message = f"{name}: a value is missing"
         raise ConfigError(message)
-    if name in {"data", "keys", "archive", "tls_cert", "tls_key"}:
+    if name in {"data", "keys", "tls_cert", "tls_key"}:
         return Path(text)
     if name == "roles":
         return _read_roles(text)

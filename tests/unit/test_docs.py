@@ -337,7 +337,7 @@ async def test_the_program_that_organizes_a_match_leads_to_a_signed_record(
             for name, bot in (("first", Simple), ("careful", Simple))
         ]
         ended = await asyncio.gather(*(one.run(until=bool) for one in sessions))
-        record = config.archive_folder / f"{match_id}.json"
+        record = Path(config.records) / f"{match_id}.json"
         while not record.exists():  # noqa: ASYNC110 - a folder has no events
             await asyncio.sleep(0.05)
 

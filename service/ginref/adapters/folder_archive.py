@@ -27,7 +27,7 @@ class FolderArchive(Archive):
         """Keep records in this folder; see also `prepare`."""
         self._path = path
 
-    def prepare(self) -> None:
+    async def prepare(self) -> None:
         """Make the folder, and see that a record could be kept in it.
 
         Raises:
@@ -44,7 +44,7 @@ class FolderArchive(Archive):
         Raises:
             ValueError: It is no match id, and might name a file elsewhere.
         """
-        if not _MATCH_ID.fullmatch(match_id):
+        if not is_match_id(match_id):
             raise ValueError(f"{match_id!r} is no match id")
         return self._path / f"{match_id}{SUFFIX}"
 
@@ -64,7 +64,7 @@ class FolderArchive(Archive):
         Raises:
             OSError: The record is there, but cannot be read.
         """
-        if not _MATCH_ID.fullmatch(match_id):
+        if not is_match_id(match_id):
             return None
         return await asyncio.to_thread(_read, self.path_of(match_id))
 
@@ -89,6 +89,11 @@ class FolderArchive(Archive):
         # Also when it was there already: the one who wrote it may have stopped
         # before this, and the caller is about to forget the match.
         sync_folder(self._path)
+
+
+def is_match_id(text: str) -> bool:
+    """Say whether a text can be a match id, and so the name of a record."""
+    return bool(_MATCH_ID.fullmatch(text))
 
 
 def _read(path: Path) -> bytes | None:

@@ -19,7 +19,10 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter for each setting
     ] = None,
     keys: Annotated[Path | None, typer.Option(help="Folder of signing keys.")] = None,
     archive: Annotated[
-        Path | None, typer.Option(help="Folder of signed records.")
+        str | None,
+        typer.Option(
+            metavar="PLACE", help="Signed records: a folder, or s3://bucket/prefix."
+        ),
     ] = None,
     listen: Annotated[str | None, typer.Option(help="Address of the gRPC API.")] = None,
     admin: Annotated[
