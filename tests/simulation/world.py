@@ -25,6 +25,7 @@ from ginref.adapters.memory_store import MemoryRegistry
 from ginref.adapters.sealing import AesSealer
 from ginref.app.caller import Caller, Role
 from ginref.app.error import RefusedError
+from ginref.app.registry_row import BotRow, write_bot
 from ginref.app.report import MatchFacts
 from ginref.app.request import NewMatch
 from ginref.app.watch import WatchStep
@@ -104,7 +105,8 @@ class World:
     async def begin(self) -> None:
         """Start referees, bots, organizers and spectators."""
         for bot in BOTS:
-            await self.registry.add("bot", bot, "{}")
+            row = BotRow(name=bot, owner="owner", house=False, created_ms=0)
+            await self.registry.add("bot", bot, write_bot(row))
         self.vigil.begin()
         self.network.start(self.wakes.run())
         for referee in self.referees:
