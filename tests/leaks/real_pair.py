@@ -125,7 +125,7 @@ class Reader:
                 self._news.set()
 
     async def until(self, fits: Callable[[Any], bool]) -> None:
-        """Wait until some message fits."""
+        """Wait until some message fits; with `bool`, for any."""
         async with asyncio.timeout(PATIENCE):
             while not any(map(fits, self.heard)):
                 self._news.clear()
@@ -163,6 +163,7 @@ class RealMatch:
     match_id: str = ""
     version: int = _DEALT
     refusals: int = 0
+    slips: int = 0
     observer: list[bytes] = field(default_factory=list)
     public: list[bytes] = field(default_factory=list)
 
@@ -178,8 +179,12 @@ class RealMatch:
         self.match_id = await room.create(
             seed=seed_of(deck), strikes_allowed=script.strikes_allowed
         )
+        # Whoever looks later is told less: of what is the case by then.
+        await self.stream.until(self._is_offer)
         await room.prepare(self.match_id, accept=referee_pb.AcceptSeat())
+        await self.stream.until(self._is_start)
         watch = Reader(room.watch(SPECTATOR, self.match_id)).start()
+        await watch.until(bool)
         for number, action in enumerate((*script.silent, *script.actions)):
             if not isinstance(action, Play | Slip):
                 await self._look(SEATED[self.seat], self.observer)
@@ -189,7 +194,7 @@ class RealMatch:
             if isinstance(action, Play):
                 self.version, self.refusals = self.version + 1, 0
             else:
-                self.refusals += 1
+                self.refusals, self.slips = self.refusals + 1, self.slips + 1
             await self._hear(watch)
             if script.end == "strikes" and self.refusals > script.strikes_allowed:
                 break
@@ -240,9 +245,17 @@ class RealMatch:
         if not public.HasField("ending") and public.table.to_act == self.seat + 1:
             await self.stream.until(self._is_turn)
 
+    def _is_offer(self, told: bot_service_pb2.ConnectResponse) -> bool:
+        return told.offer.match.match_id == self.match_id
+
+    def _is_start(self, told: bot_service_pb2.ConnectResponse) -> bool:
+        return told.started.match_id == self.match_id
+
     def _is_turn(self, told: bot_service_pb2.ConnectResponse) -> bool:
         view = told.turn.view
-        return (view.match_id, view.version) == (self.match_id, self.version)
+        strikes = sum(seat.strikes_used for seat in view.clock.seats)
+        here = (self.match_id, self.version, self.slips)
+        return (view.match_id, view.version, strikes) == here
 
     def _is_over(self, told: bot_service_pb2.ConnectResponse) -> bool:
         return told.match_over.match_id == self.match_id

@@ -39,6 +39,7 @@ async def _played(host: Host, script: Script) -> tuple[Heard, Heard]:
     return one, other
 
 
+@pytest.mark.timeout(900)
 async def test_real_matches_that_differ_in_hidden_cards_look_the_same(
     host: Host,
 ) -> None:
