@@ -24,8 +24,9 @@ class OfferQueue:
             self._waiting.pop(match_id, None)
 
     def leave(self, match_id: str) -> None:
-        """Make room: a match is over."""
+        """Make room: a match is over, or lost."""
         self._taken.discard(match_id)
+        self._waiting.pop(match_id, None)
 
     def must_wait(self, match_id: str, *, is_new: bool) -> bool:
         """Say whether the offer of a match waits for another one to end.

@@ -1,5 +1,6 @@
 """A store that comes back with less than it had acknowledged."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from tests.unit.app.listener import attached, play, version
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason
 from ginref.app.match_store import EVERYTHING
-from ginref.app.message import MatchOver, Problem, Started, Turn
+from ginref.app.message import MatchOver, Offer, Problem, Started, Turn
 from ginref.engine.move import DRAW_STOCK, Discard
 from ginref.engine.seat import Seat
 from ginref.record.lifecycle import EndingKind
@@ -142,3 +143,23 @@ async def test_a_match_that_a_store_has_lost_altogether_harms_no_other(
     assert f"the store has lost match {gone.match_id}" in caplog.text
     await world.desk.resign_match(world.bot("careful"), kept.match_id, Seat.NORTH)
     assert (await ear.until(MatchOver)).match_id == kept.match_id
+
+
+async def test_a_match_that_is_lost_while_it_waits_keeps_no_other_waiting(
+    world: World,
+) -> None:
+    playing = await world.start()
+    world.store.save()
+    ear = await world.attach("careful", capacity=1)
+    await ear.until(Started)
+    await world.create()
+    for _ in range(100):
+        await asyncio.sleep(0)
+
+    world.store.go_back()
+    world.one.hub.notify(EVERYTHING)
+    await ear.until(Problem)
+    offered = await world.create()
+    await world.desk.abort_match(world.host, playing.match_id)
+
+    assert (await ear.until(Offer)).facts == offered
