@@ -8,7 +8,8 @@ const MATCH =
   "match_id ruleset ruleset_digest clock strikes_allowed bots deal_source commitment" +
   " signature key_id creator durability engine";
 const OPENINGS = "referee_share seed secret first_dealer";
-const MOVE = "seat request_id move referee_ms";
+const MOVE = "seat request_id move";
+const TIMES = ["referee_ms", "turn_ms"]; // beside a submission, by format
 const ENTRIES = {
   new: "",
   accept: "seat",
@@ -24,6 +25,8 @@ const ENTRIES = {
 };
 const NEEDED = ["kind", "version", "at_ms"];
 const OPTIONAL = ["refusal", "credit_ms", "lost"];
+const KEY = /^[0-9a-f]{64}$/;
+const SIGNATURE = /^[0-9a-f]{128}$/;
 
 /** Write JSON in the form of RFC 8785: keys sorted by code unit, no blanks. */
 export function canonical(value) {
@@ -55,11 +58,17 @@ export function readRecord(payload) {
   }
   checkValues(record);
   checkMembers(record, MEMBERS, "the record");
-  if (record.format !== 0) throw new WrongError("form", "only format 0 can be read");
-  checkMembers(record.match, MATCH, "match");
+  const { format } = record;
+  if (format !== 0 && format !== 1) {
+    throw new WrongError("form", "only formats 0 and 1 can be read");
+  }
+  checkMembers(record.match, format === 0 ? MATCH : `${MATCH} keys`, "match");
   if (record.openings !== null) checkMembers(record.openings, OPENINGS, "openings");
-  for (const [at, entry] of record.entries.entries()) checkEntry(entry, at);
+  for (const [at, entry] of record.entries.entries()) {
+    checkEntry(entry, at, format);
+  }
   checkStated(record);
+  if (format > 0) checkKeys(record.match);
   const { bots, ruleset, ruleset_digest: digest } = record.match;
   if (bots.length !== (ruleset.table === "two_handed" ? 2 : 3)) {
     throw new WrongError("form", "match.bots: as many as there are seats expected");
@@ -80,6 +89,14 @@ function checkStated({ created_ms: created, match }) {
     (fact) => Number.isInteger(fact) && fact >= 0,
   );
   if (!areTexts || !areCounts) throw new WrongError("form", "match: text or numbers");
+}
+
+/** Check that each bot has a key or none. */
+function checkKeys({ bots, keys }) {
+  const isKey = (key) => key === null || (typeof key === "string" && KEY.test(key));
+  if (!Array.isArray(keys) || keys.length !== bots.length || !keys.every(isKey)) {
+    throw new WrongError("form", "match.keys: a key or null for each bot expected");
+  }
 }
 
 /** Refuse numbers and text that not every language reads in the same way. */
@@ -104,19 +121,43 @@ function checkMembers(value, names, place) {
   if (found !== expected) throw new WrongError("form", `${place}: unexpected members`);
 }
 
-function checkEntry(entry, at) {
+function checkEntry(entry, at, format) {
   const facts = Object.hasOwn(ENTRIES, entry?.kind) ? ENTRIES[entry.kind] : null;
   if (facts === null) throw new WrongError("form", `entries[${at}]: an unknown kind`);
   const optional = OPTIONAL.filter(
     (name) => name in entry && (name !== "lost" || entry.kind === "void"),
   );
   const names = [...NEEDED, ...optional, ...facts.split(" ").filter(Boolean)];
+  if (facts === MOVE) {
+    names.push(TIMES[format]);
+    if (format > 0 && "signature" in entry) names.push("signature");
+  }
   checkMembers(entry, names.join(" "), `entries[${at}]`);
   const counts = [["version", 1], ["at_ms", 0], ...optional.map((name) => [name, 1])];
   for (const [name, least] of counts) {
     if (!Number.isInteger(entry[name]) || entry[name] < least) {
       throw new WrongError("form", `entries[${at}].${name}: a whole number expected`);
     }
+  }
+  if (facts === MOVE) checkProof(entry, at);
+}
+
+const isCount = (value) => Number.isInteger(value) && value >= 0;
+
+function isTurn(times) {
+  if (!Array.isArray(times) || times.length !== 2) return false;
+  return (times[0] === null || isCount(times[0])) && isCount(times[1]);
+}
+
+/** Check the form of the times and the signature of a submission. */
+function checkProof(entry, at) {
+  const { referee_ms: spent, turn_ms: times, signature } = entry;
+  if (spent !== undefined ? !isCount(spent) : !isTurn(times)) {
+    throw new WrongError("form", `entries[${at}]: times that cannot be`);
+  }
+  const isNone = signature === undefined || signature === null;
+  if (!isNone && !(typeof signature === "string" && SIGNATURE.test(signature))) {
+    throw new WrongError("form", `entries[${at}].signature: 64 bytes expected`);
   }
 }
 
@@ -136,6 +177,10 @@ export function checkChain(record) {
     }
     if (at > 0 && entry.at_ms < record.entries[at - 1].at_ms) {
       throw new WrongError("clock", `${place}: its time is before the one before it`);
+    }
+    const [sentMs, receivedMs] = entry.turn_ms ?? [null, 0];
+    if (receivedMs > entry.at_ms || (sentMs ?? 0) > receivedMs) {
+      throw new WrongError("clock", `${place}: its times are out of order`);
     }
     version = entry.version;
     refusal = entry.refusal ?? 0;

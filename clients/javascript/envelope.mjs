@@ -51,6 +51,16 @@ function readJwks(text) {
     .map((key) => createPublicKey({ key, format: "jwk" }));
 }
 
+/** Return the public key of 32 bytes; null if they are none. */
+export function rawKey(bytes) {
+  const x = bytes.toString("base64url");
+  try {
+    return createPublicKey({ key: { crv: "Ed25519", kty: "OKP", x }, format: "jwk" });
+  } catch {
+    return null;
+  }
+}
+
 /** Say whether a key has signed exactly these bytes. */
 export function isSigned(key, signature, message) {
   return verify(null, message, key, signature);

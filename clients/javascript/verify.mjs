@@ -12,6 +12,7 @@ import { fileURLToPath } from "node:url";
 import { commitReferee } from "./derive.mjs";
 import { canonical, checkChain, readRecord } from "./document.mjs";
 import { isSigned, openEnvelope, readKeys, WrongError } from "./envelope.mjs";
+import { checkSubmissions } from "./proof.mjs";
 import { replay } from "./replay.mjs";
 
 const EXIT_CODES = { valid: 0, broken: 1, unknown_key: 3, not_open: 4 };
@@ -32,6 +33,7 @@ export function verifyRecord(bytes, keys) {
     facts = { key_id: keyId, match_id: record.match.match_id };
     checkChain(record);
     checkCommitment(record, keys);
+    facts.signed = checkSubmissions(record);
     if (record.openings === null) return { finding: "not_open", wrong: null, ...facts };
     const match = replay(record);
     const moves = record.entries.filter(({ kind }) => kind === "move").length;
@@ -91,6 +93,7 @@ function tell(file, verdict) {
     const shares = `shares of the referee and ${verdict.shares} seats`;
     const seeded = "seeded: the host chose the cards";
     add("deals", verdict.deal_source === "seeded" ? seeded : shares);
+    if (verdict.signed.length > 0) add("signed", `every move of ${verdict.signed.join(" and ")}`);
     add("not judged", NOT_JUDGED);
   }
   if (verdict.key_id) add("key", verdict.key_id);

@@ -10,10 +10,13 @@ from tests.e2e.referee_process import RefereeProcess
 from tests.e2e.table import Table, play, verify
 
 from ginref.adapters.embedded_server import EmbeddedServer
+from ginref.engine.seat import Seat
 from ginref.record.lifecycle import EndingKind
 from ginref.record.verify import Finding, Verdict
+from ginref_client.bot_key import BotKey
 from ginref_client.bots.careful import Careful
 from ginref_client.bots.simple import Simple
+from ginref_client.referee import Referee
 from ginref_client.session import Session
 
 
@@ -42,6 +45,34 @@ async def test_two_bots_play_a_match_whose_record_verifies(
     assert heard[0].ending == also_heard[0].ending
     assert heard[0].ending.kind is EndingKind.COMPLETED
     check(verify(await table.record(match_id), referee.data / "keys"))
+
+
+async def test_a_record_proves_who_made_the_moves_of_bots_with_keys(
+    referee: RefereeProcess, tmp_path: Path
+) -> None:
+    """One bot brings its key with its folder; the other one has neither."""
+    table = Table(referee.address, referee.token())
+    careful, simple = await table.bot_tokens()
+    folder = tmp_path / "careful"
+    folder.mkdir()
+    async with Referee(referee.address, referee.token()) as host:
+        await host.set_bot_key("careful", BotKey.keep(folder).public_key)
+    match_id = await table.create_match("gin")
+
+    await play(
+        [
+            Session(referee.address, careful, Careful, state=folder),
+            Session(referee.address, simple, Simple),
+        ]
+    )
+
+    verdict = verify(await table.record(match_id), referee.data / "keys")
+    check(verdict, moves_min=20)
+    assert verdict.signed_seats == (Seat.NORTH,)
+    assert verdict.notes == ()
+    assert verdict.record is not None
+    moves = [one for one in verdict.record.document["entries"] if "turn_ms" in one]
+    assert any(sent is not None for sent, _ in (one["turn_ms"] for one in moves))
 
 
 async def test_a_killed_referee_goes_on_where_it_was(

@@ -2,7 +2,8 @@
 
 import hashlib
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -31,6 +32,7 @@ from ginref.record.entry import (
     Voided,
 )
 from ginref.record.lifecycle import MatchState, Stage, begin, step
+from ginref.record.proof import submission_of
 from ginref.record.public_key import thumbprint
 from ginref.record.setup import DealSource, Setup, statement
 from ginref.record.share import commit_referee, commit_seat
@@ -54,6 +56,11 @@ class Referee:
         return self._key.sign(message)
 
 
+def bot_key(seat: Seat) -> Referee:
+    """The key of a seat's bot; a bot signs as a referee does."""
+    return Referee(100 + seat)
+
+
 PlayedMatch = tuple[Setup, tuple[StampedEntry, ...]]
 
 
@@ -72,15 +79,16 @@ def play_match() -> Callable[..., PlayedMatch]:
     return play
 
 
-def build_setup(
+def build_setup(  # noqa: PLR0913 - what a test may want to be different
     number: int = 0,
     *,
     rules: Ruleset = SHORT,
     seeded: bool = False,
     clock: ClockPolicy = FAST,
     strikes_allowed: int = 3,
+    signing: Collection[Seat] = (),
 ) -> Setup:
-    """What a referee fixes when it creates a match."""
+    """What a referee fixes when it creates a match; seats that sign have keys."""
     bots = ("careful", "greedy", "patient")[: rules.seat_count]
     match_id = f"match-{number}"
     share = _secret("share", number)
@@ -102,6 +110,10 @@ def build_setup(
         creator="operator",
         durability="memory",
         engine="0.1.0",
+        keys=tuple(
+            bot_key(seat).public_key if seat in signing else None
+            for seat in tuple(Seat)[: len(bots)]
+        ),
     )
 
 
@@ -138,10 +150,21 @@ def play(  # noqa: PLR0913 - what a test may want to be different
             entry = _next_entry(state, chance, refusals, shares)
         wait_ms = LONG_MS if isinstance(entry, TimedOut) else chance.randrange(150)
         state = step(state, entry)
+        entry = _signed(setup, StampedEntry(state.version, state.refusals, 0, entry))
         played += isinstance(entry, Moved)
         time_ms = log[-1].time_ms + wait_ms
         log.append(StampedEntry(state.version, state.refusals, time_ms, entry))
     return setup, tuple(log)
+
+
+def _signed(setup: Setup, stamped: StampedEntry) -> Entry:
+    """Sign what the bot of a seat with a key submits."""
+    submission, entry = submission_of(setup, stamped), stamped.entry
+    if submission is None or setup.key_of(submission.seat) is None:
+        return entry
+    assert isinstance(entry, Moved | Refused)
+    signature = bot_key(submission.seat).sign(submission.encode())
+    return replace(entry, signature=signature)
 
 
 def _next_entry(
@@ -156,10 +179,12 @@ def _next_entry(
     if state.match is None:
         return Revealed(seat, share or b"")
     request_id, referee_ms = chance.randbytes(16).hex(), chance.randrange(7)
+    waited_ms = chance.randrange(40) if chance.random() < 0.9 else None
+    times = referee_ms, None, waited_ms
     # No bot of a test is so bad that it loses the match by it.
     if state.strikes_left(seat) and chance.random() < refusals:
-        return Refused(seat, request_id, _wrong_move(state.match, seat), referee_ms)
-    return Moved(seat, request_id, _choose(state.match, seat, chance), referee_ms)
+        return Refused(seat, request_id, _wrong_move(state.match, seat), *times)
+    return Moved(seat, request_id, _choose(state.match, seat, chance), *times)
 
 
 def _choose(match: Match, seat: Seat, chance: random.Random) -> Move:

@@ -79,7 +79,11 @@ class Tools:
 
 
 class Desk:
-    """Where calls about matches are decided."""
+    """Where calls about matches are decided.
+
+    Attributes:
+        turn_times: When turns were sent from here.
+    """
 
     def __init__(self, tools: Tools) -> None:
         """Work with these tools."""
@@ -92,6 +96,7 @@ class Desk:
             ended=tools.ended.set,
             monotonic=tools.monotonic,
         )
+        self.turn_times = self._judge.turn_times
         self._steps = StepTaker(tools.keeper, self._judge)
         self._salvage = Salvage(tools.store, tools.keeper, self._judge)
         self._promise = Promise(tools.store, tools.monotonic)
@@ -156,6 +161,7 @@ class Desk:
         turn = None
         if live.state.to_act is request.seat:
             turn = await load_seat_report(self._keeper, live, request.seat)
+            self.turn_times.note(request.match_id, live.state.version)
         return match_facts(live), turn
 
     async def get_match(self, caller: Caller, match_id: str) -> MatchReport:
@@ -166,7 +172,10 @@ class Desk:
         """
         check_reach(caller, match_id)
         live = await self._keeper.load(match_id)
-        return await match_report(self._keeper, live, caller)
+        report = await match_report(self._keeper, live, caller)
+        if any(seat.view.is_my_turn for seat in report.seats):
+            self.turn_times.note(match_id, live.state.version)
+        return report
 
     async def list_matches(
         self, caller: Caller, bot: str | None, limit: int, cursor: str | None

@@ -19,6 +19,7 @@ from ginref.app.match_store import (
 from ginref.app.port import Observer
 from ginref.app.report import MoveReport
 from ginref.app.reporting import load_seat_report
+from ginref.app.turn_times import TurnTimes
 from ginref.engine.error import IllegalMoveError
 from ginref.engine.move import move_kind
 from ginref.record.entry import Moved, Refused, StampedEntry, TimedOut
@@ -29,7 +30,11 @@ _ATTEMPTS: Final = 8
 
 
 class Judge:
-    """Judges moves and deadlines, and takes the steps that follow."""
+    """Judges moves and deadlines, and takes the steps that follow.
+
+    Attributes:
+        turn_times: When turns were sent from here.
+    """
 
     def __init__(
         self,
@@ -54,6 +59,7 @@ class Judge:
         self._hub = hub
         self._ended = ended
         self._monotonic = monotonic
+        self.turn_times = TurnTimes(monotonic)
 
     async def submit(
         self, live: LiveMatch, submission: Submission, received: float
@@ -107,7 +113,11 @@ class Judge:
         if signature is not None and live.state.setup.key_of(seat) is None:
             # Nobody could ever judge it.
             signature = None
-        facts = seat, submission.request_id, submission.move, spent_ms, signature
+        waited_ms = self.turn_times.waited_ms(
+            submission.match_id, submission.expected_version, received
+        )
+        said = submission.request_id, submission.move
+        facts = seat, *said, spent_ms, signature, waited_ms
         moved = Moved(*facts)
         try:
             state = step(live.state, moved)
@@ -162,6 +172,7 @@ class Judge:
         turn = None
         if after.state.to_act is submission.seat:
             turn = await load_seat_report(self._keeper, after, submission.seat)
+            self.turn_times.note(submission.match_id, after.state.version)
         return MoveReport(
             version=after.state.version,
             time_ms=logged.time_ms,
@@ -223,6 +234,7 @@ class Judge:
                 self._observer.round_over(summary.outcome)
         if after.ending:
             self._observer.match_over(after.ending.kind)
+            self.turn_times.forget(after.setup.match_id)
             self._ended()
         self._hub.notify(Wake(after.setup.match_id, place_of(stored.after)))
 

@@ -94,6 +94,8 @@ def _lines(verdict: Verdict) -> Iterator[tuple[str, str]]:
         yield from _results(verdict.record.setup, verdict.replayed)
     if verdict.deals:
         yield "deals", verdict.deals
+    if verdict.signed_seats:
+        yield "signed", f"every move of {' and '.join(map(str, verdict.signed_seats))}"
     if verdict.key_id:
         unknown = " (unknown: name the referee's keys with --keys)"
         yield "key", verdict.key_id + ("" if verdict.is_trusted else unknown)
@@ -143,6 +145,7 @@ def _facts(path: Path, verdict: Verdict) -> dict[str, Any]:
         "key_id": verdict.key_id,
         "key_known": verdict.is_trusted,
         "notes": list(verdict.notes),
+        "signed": [str(seat) for seat in verdict.signed_seats],
     }
     if verdict.record:
         setup = verdict.record.setup

@@ -3,7 +3,7 @@
 It is written in the form of RFC 8785, so that everybody who has the same log writes
 the same bytes, and nothing in it depends on who writes it or when.
 
-    format      0
+    format      1, or 0 for a match that was created before bots had keys
     match       what was fixed at creation, the referee's commitment with it
     created_ms  time of the creation, in milliseconds since the Unix epoch
     openings    the referee's share or the seed, and what the cards follow from
@@ -25,7 +25,10 @@ from ginref.engine.ruleset import Ruleset
 from ginref.record.clock import CUSTOM, PRESETS, ClockPolicy
 from ginref.record.entry import StampedEntry
 from ginref.record.entry_json import entry_to_json, read_entry
+from ginref.record.envelope import SIGNATURE_SIZE
 from ginref.record.flaw import Flaw
+from ginref.record.proof import judge_signatures
+from ginref.record.public_key import KEY_SIZE
 from ginref.record.replay import Replay, ReplayError, replay
 from ginref.record.section import derived_sections
 from ginref.record.setup import (
@@ -55,21 +58,17 @@ __all__ = [
 PAYLOAD_TYPE: Final = "application/vnd.ginref.match.v1+json"
 """Type of a record in its envelope."""
 
-FORMAT: Final = 0
-"""Layout of the document; a reader refuses every other number."""
+FORMATS: Final = (0, 1)
+"""Layouts of the document, oldest first; a reader refuses every other number."""
 
 _CHAIN: Final = b"ginref/chain/v1"
 _DIGEST_SIZE: Final = 32
-_SIGNATURE_SIZE: Final = 64
 _SECRETS: Final = {"referee_share", "seed"}
 """Facts of the setup that stand under the openings."""
 
-_UNRECORDED: Final = {"keys"}
-"""Facts of the setup that this format has no room for."""
-
-_MATCH_MEMBERS: Final = {
-    field.name for field in fields(Setup)
-} - _SECRETS - _UNRECORDED | {"ruleset_digest"}
+_MATCH_MEMBERS: Final = {field.name for field in fields(Setup)} - _SECRETS | {
+    "ruleset_digest"
+}
 _MEMBERS: Final = {
     "format",
     "match",
@@ -116,7 +115,8 @@ def build_record(setup: Setup, entries: Sequence[StampedEntry]) -> bytes:
         last = entries[-1]
         what = "the match is not over with it"
         raise ReplayError(last.version, last.refusal, what, Flaw.ENDING)
-    return canonical(record_json(setup, entries, replayed))
+    proven = judge_signatures(setup, entries)
+    return canonical(record_json(setup, proven, replayed))
 
 
 def record_json(
@@ -130,9 +130,10 @@ def record_json(
         replayed: The same log, played again.
     """
     created_ms = entries[0].time_ms
-    listed = [entry_to_json(stamped, created_ms) for stamped in entries]
+    number = setup.record_format
+    listed = [entry_to_json(stamped, created_ms, number) for stamped in entries]
     return {
-        "format": FORMAT,
+        "format": number,
         "match": _match_json(setup),
         "created_ms": created_ms,
         "entries": listed,
@@ -143,8 +144,7 @@ def record_json(
 
 def _match_json(setup: Setup) -> dict[str, Any]:
     facts = setup_to_json(setup)
-    left_out = _SECRETS | _UNRECORDED
-    return {key: value for key, value in facts.items() if key not in left_out}
+    return {key: value for key, value in facts.items() if key not in _SECRETS}
 
 
 def chain_head(entries: Iterable[dict[str, Any]]) -> bytes:
@@ -162,17 +162,19 @@ def parse_record(payload: bytes) -> Record:
         RecordError: Naming the first wrong thing.
     """
     whole = read_canonical(payload)
-    if isinstance(whole.value, dict) and whole.value.get("format", FORMAT) != FORMAT:
-        raise RecordError("format", f"only format {FORMAT} can be read")
+    if isinstance(whole.value, dict) and whole.value.get("format", 0) not in FORMATS:
+        known = " and ".join(map(str, FORMATS))
+        raise RecordError("format", f"only formats {known} can be read")
     parts = whole.members(_MEMBERS)
-    parts["format"].number()
+    number = parts["format"].number()
     is_open = parts["openings"].value is not None
-    setup = _read_setup(parts["match"], parts["openings"] if is_open else None)
+    openings = parts["openings"] if is_open else None
+    setup = _read_setup(parts["match"], openings, number)
     created_ms = parts["created_ms"].number()
     return Record(
         setup=setup,
         entries=tuple(
-            read_entry(place, created_ms) for place in parts["entries"].items()
+            read_entry(place, created_ms, number) for place in parts["entries"].items()
         ),
         chain=parts["chain"].octets(_DIGEST_SIZE),
         is_open=is_open,
@@ -180,8 +182,9 @@ def parse_record(payload: bytes) -> Record:
     )
 
 
-def _read_setup(match: Place, openings: Place | None) -> Setup:
-    facts = match.members(_MATCH_MEMBERS)
+def _read_setup(match: Place, openings: Place | None, record_format: int) -> Setup:
+    has_keys = record_format > 0
+    facts = match.members(_MATCH_MEMBERS if has_keys else _MATCH_MEMBERS - {"keys"})
     source = facts["deal_source"]
     if source.text() not in tuple(DealSource):
         raise source.fail(f"one of {', '.join(DealSource)} expected")
@@ -196,20 +199,27 @@ def _read_setup(match: Place, openings: Place | None) -> Setup:
         referee_share=share,
         seed=seed,
         commitment=facts["commitment"].octets(SHARE_SIZE),
-        signature=facts["signature"].octets(_SIGNATURE_SIZE),
+        signature=facts["signature"].octets(SIGNATURE_SIZE),
         key_id=facts["key_id"].text(),
         creator=facts["creator"].text(),
         durability=facts["durability"].text(),
         engine=facts["engine"].text(),
+        keys=tuple(map(_read_key, facts["keys"].items())) if has_keys else None,
     )
     if len(setup.bots) != setup.ruleset.seat_count:
         raise facts["bots"].fail(f"{setup.ruleset.seat_count} bots expected")
+    if has_keys and len(setup.keys or ()) != len(setup.bots):
+        raise facts["keys"].fail("one for each bot, or null, expected")
     if facts["ruleset_digest"].value != setup.ruleset.digest:
         raise facts["ruleset_digest"].fail("not the digest of the ruleset")
     different = first_difference(match.value, _match_json(setup), match.path)
     if different:
         raise different
     return setup
+
+
+def _read_key(place: Place) -> bytes | None:
+    return None if place.value is None else place.octets(KEY_SIZE)
 
 
 def _read_ruleset(place: Place) -> Ruleset:

@@ -8,7 +8,8 @@ import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeVar
 
 from ginref.engine.error import NotationError
 from ginref.engine.move import Move, parse_move
@@ -62,7 +63,10 @@ class Moved:
         move: The move.
         referee_ms: Milliseconds that the referee spent before it was stored.
         signature: The bot's signature of the submission, 64 bytes; None if it
-            sent none, or has no key in this match.
+            sent none, or has no key in this match; empty for one that was found
+            not to fit its key.
+        waited_ms: Milliseconds between the turn, as it was sent, and the move, as
+            it came; None if the one who judged it had not sent the turn.
     """
 
     seat: Seat
@@ -70,6 +74,7 @@ class Moved:
     move: Move
     referee_ms: int
     signature: bytes | None = None
+    waited_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,7 @@ class Refused:
     move: Move
     referee_ms: int
     signature: bytes | None = None
+    waited_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +132,8 @@ RareEntry = (
 
 Entry = RareEntry | Moved | Refused
 
+_Played = TypeVar("_Played", Moved, Refused)
+
 
 @dataclass(frozen=True, slots=True)
 class StampedEntry:
@@ -155,13 +163,16 @@ def encode_entry(entry: Entry) -> bytes:
     word = _WORDS[type(entry)]
     facts: list[Any] = [word]
     match entry:
-        case Moved(seat, request_id, move, referee_ms, signature) | Refused(
-            seat, request_id, move, referee_ms, signature
-        ):
+        case Moved() | Refused():
             # The bytes of a list as below, in half the time.
-            name = _COMPACT.encode(request_id)
-            proof = "" if signature is None else f',"{_write_signature(signature)}"'
-            return f'["{word}",{seat:d},{name},"{move}",{referee_ms}{proof}]'.encode()
+            name = _COMPACT.encode(entry.request_id)
+            more = "" if entry.waited_ms is None else f",{entry.waited_ms}"
+            if entry.signature is not None:
+                more += f',"{b64encode(entry.signature).decode()}"'
+            return (
+                f'["{word}",{entry.seat:d},{name},"{entry.move}",'
+                f"{entry.referee_ms}{more}]"
+            ).encode()
         case Committed(seat, commitment):
             facts += [seat, None if commitment is None else commitment.hex()]
         case Revealed(seat, share):
@@ -189,26 +200,16 @@ def decode_entry(data: bytes) -> Entry:
         raise EntryError(message) from error
 
 
-def _write_signature(signature: bytes) -> str:
-    return b64encode(signature).decode()
-
-
-def _read_signature(text: str | None) -> bytes | None:
-    return None if text is None else b64decode(text, validate=True)
-
-
-def _read_move(
-    seat: int, request_id: str, move: str, referee_ms: int, signature: str | None = None
-) -> Moved:
-    proof = _read_signature(signature)
-    return Moved(Seat(seat), request_id, parse_move(move), referee_ms, proof)
-
-
-def _read_refusal(
-    seat: int, request_id: str, move: str, referee_ms: int, signature: str | None = None
-) -> Refused:
-    proof = _read_signature(signature)
-    return Refused(Seat(seat), request_id, parse_move(move), referee_ms, proof)
+def _read_played(kind: type[_Played], *facts: Any) -> _Played:  # noqa: ANN401 - JSON
+    seat, request_id, move, referee_ms, *more = facts
+    waited_ms = more.pop(0) if more and isinstance(more[0], int) else None
+    signature = b64decode(more.pop(0), validate=True) if more else None
+    if more:
+        message = "a submission with more than there is"
+        raise ValueError(message)
+    return kind(
+        Seat(seat), request_id, parse_move(move), referee_ms, signature, waited_ms
+    )
 
 
 def _read_commitment(seat: int, commitment: str | None) -> Committed:
@@ -236,8 +237,8 @@ _READERS: Final[dict[str, Callable[..., Entry]]] = {
     "decline": lambda seat: Declined(Seat(seat)),
     "commit": _read_commitment,
     "reveal": lambda seat, share: Revealed(Seat(seat), bytes.fromhex(share)),
-    "move": _read_move,
-    "strike": _read_refusal,
+    "move": partial(_read_played, Moved),
+    "strike": partial(_read_played, Refused),
     "resign": lambda seat: Resigned(Seat(seat)),
     "abort": Aborted,
     "timeout": TimedOut,

@@ -22,11 +22,12 @@ from ginref.record.entry import (
     Voided,
     entry_word,
 )
+from ginref.record.envelope import SIGNATURE_SIZE
 from ginref.record.shape import Place
 from ginref.record.share import SHARE_SIZE
 from ginref.record.submission import REQUEST_ID_BYTES
 
-_MOVE: Final = ("seat", "request_id", "move", "referee_ms")
+_MOVE: Final = ("seat", "request_id", "move")
 
 _FACTS: Final[dict[str, tuple[str, ...]]] = {
     "new": (),
@@ -54,9 +55,20 @@ _PLACED: Final = {
 _LOSS: Final = {"void": {"lost": False}}
 """What the end of a damaged log has beside it."""
 
+_TIMES: Final = (
+    {"referee_ms": True},
+    {"turn_ms": True, "signature": False},
+)
+"""What a submission has beside it, by format."""
 
-def entry_to_json(stamped: StampedEntry, created_ms: int) -> dict[str, Any]:
-    """Return an entry as JSON values, its time counted from the creation."""
+_TURN: Final = ("when the turn was sent", "when its move was received")
+"""What `turn_ms` is made of; the first is null if it is not known."""
+
+
+def entry_to_json(
+    stamped: StampedEntry, created_ms: int, record_format: int
+) -> dict[str, Any]:
+    """Return an entry as JSON values, its times counted from the creation."""
     entry = stamped.entry
     facts: dict[str, Any] = {
         "version": stamped.version,
@@ -72,7 +84,7 @@ def entry_to_json(stamped: StampedEntry, created_ms: int) -> dict[str, Any]:
             facts["seat"] = str(entry.seat)
             facts["request_id"] = entry.request_id
             facts["move"] = str(entry.move)
-            facts["referee_ms"] = entry.referee_ms
+            facts |= _proof_to_json(entry, facts["at_ms"], record_format)
         case Committed(seat, commitment):
             facts["seat"] = str(seat)
             facts["commitment"] = None if commitment is None else commitment.hex()
@@ -89,7 +101,23 @@ def entry_to_json(stamped: StampedEntry, created_ms: int) -> dict[str, Any]:
     return facts
 
 
-def read_entry(place: Place, created_ms: int) -> StampedEntry:
+def _proof_to_json(
+    entry: Moved | Refused, at_ms: int, record_format: int
+) -> dict[str, Any]:
+    if record_format == 0:
+        return {"referee_ms": entry.referee_ms}
+    # Times are measured by two clocks; nothing came before the match was created.
+    received_ms = max(0, at_ms - entry.referee_ms)
+    sent_ms = None
+    if entry.waited_ms is not None:
+        sent_ms = max(0, received_ms - entry.waited_ms)
+    facts: dict[str, Any] = {"turn_ms": [sent_ms, received_ms]}
+    if entry.signature is not None:
+        facts["signature"] = entry.signature.hex() or None
+    return facts
+
+
+def read_entry(place: Place, created_ms: int, record_format: int) -> StampedEntry:
     """Read an entry.
 
     Raises:
@@ -99,6 +127,8 @@ def read_entry(place: Place, created_ms: int) -> StampedEntry:
     if not isinstance(word, str) or word not in _FACTS:
         raise place.fail("an entry of a known kind expected")
     known = {**_PLACED, **dict.fromkeys(_FACTS[word], True), **_LOSS.get(word, {})}
+    if _FACTS[word] is _MOVE:
+        known |= _TIMES[record_format]
     facts = place.members(known)
     return StampedEntry(
         version=facts["version"].number(low=1),
@@ -132,12 +162,27 @@ def _read_kind(  # noqa: PLR0911 - one case for each kind of entry
             return Revealed(seat, facts["share"].octets(SHARE_SIZE))
         case _:
             kind = Moved if word == "move" else Refused
+            request_id = _read_request_id(facts["request_id"])
             return kind(
-                seat,
-                _read_request_id(facts["request_id"]),
-                _read_move(facts["move"]),
-                facts["referee_ms"].number(),
+                seat, request_id, _read_move(facts["move"]), *_read_proof(facts)
             )
+
+
+def _read_proof(facts: Mapping[str, Place]) -> tuple[int, bytes | None, int | None]:
+    """Read what the referee spent, the signature, and how long the move took."""
+    if "referee_ms" in facts:
+        return facts["referee_ms"].number(), None, None
+    times, signature, waited_ms = tuple(facts["turn_ms"].items()), None, None
+    if len(times) != len(_TURN):
+        raise facts["turn_ms"].fail(f"{' and '.join(_TURN)} expected")
+    sent, received = times
+    if sent.value is not None:
+        waited_ms = received.number() - sent.number()
+    referee_ms = facts["at_ms"].number() - received.number()
+    if "signature" in facts:
+        place = facts["signature"]
+        signature = b"" if place.value is None else place.octets(SIGNATURE_SIZE)
+    return referee_ms, signature, waited_ms
 
 
 _BARE: Final[dict[str, Entry]] = {

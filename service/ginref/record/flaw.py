@@ -21,6 +21,9 @@ class Flaw(enum.StrEnum):
     DEAL = "deal"
     """Shares and commitments: the cards do not follow from what was committed to."""
 
+    SUBMISSION = "submission"
+    """The signature of a bot that fits no move of its: the bot has not made it."""
+
     MOVE = "move"
     """A move, or the refusal of one, that the rules do not allow."""
 

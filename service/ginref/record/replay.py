@@ -137,10 +137,17 @@ def check_order(entries: Sequence[StampedEntry]) -> None:
         if stamped.time_ms < time_ms:
             what = "its time is before that of the one before it"
             raise ReplayError(*here, what, Flaw.CLOCK)
+        if isinstance(stamped.entry, Moved | Refused) and not _is_timely(stamped.entry):
+            what = "a turn is sent, its move received, and then it is stored"
+            raise ReplayError(*here, what, Flaw.CLOCK)
         if isinstance(stamped.entry, Created) is not (here == (1, 0)):
             what = "a match is created once, by its first entry"
             raise ReplayError(*here, what, Flaw.CHAIN)
         version, refusal, time_ms = *here, stamped.time_ms
+
+
+def _is_timely(entry: Moved | Refused) -> bool:
+    return entry.referee_ms >= 0 and (entry.waited_ms is None or entry.waited_ms >= 0)
 
 
 def replay(setup: Setup, entries: Sequence[StampedEntry]) -> Replay:

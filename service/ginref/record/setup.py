@@ -67,6 +67,11 @@ class Setup:
     engine: str
     keys: tuple[bytes | None, ...] | None = None
 
+    @property
+    def record_format(self) -> int:
+        """Layout of the match's record: fixed at creation, as all of this is."""
+        return 0 if self.keys is None else 1
+
     def key_of(self, seat: Seat) -> bytes | None:
         """Return the public key of a seat's bot, 32 bytes; None if it has none."""
         return None if self.keys is None else self.keys[seat]

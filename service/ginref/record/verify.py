@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from ginref.engine.seat import Seat
 from ginref.record.document import (
     PAYLOAD_TYPE,
     Record,
@@ -25,6 +26,7 @@ from ginref.record.envelope import (
     parse_envelope,
 )
 from ginref.record.flaw import Flaw
+from ginref.record.proof import first_wrong, signed_parts
 from ginref.record.replay import Replay, ReplayError, check_order, replay
 from ginref.record.setup import DealSource, statement
 from ginref.record.shape import first_difference
@@ -122,6 +124,14 @@ class Verdict:
         )
 
     @property
+    def signed_seats(self) -> tuple[Seat, ...]:
+        """The seats whose bots have signed all that they submitted."""
+        if self.record is None or self.finding is Finding.BROKEN:
+            return ()
+        parts = signed_parts(self.record.setup, self.record.entries)
+        return tuple(part.seat for part in parts if part.signed == part.submitted > 0)
+
+    @property
     def round_count(self) -> int:
         """Finished rounds."""
         return 0 if self.replayed is None else len(self.replayed.rounds)
@@ -209,6 +219,13 @@ def _notes(record: Record, replayed: Replay | None) -> Iterator[str]:
             f"the referee credits {replayed.credit_ms} ms of outages to the clocks:"
             " a record shows that, but cannot prove it"
         )
+    for part in signed_parts(record.setup, record.entries):
+        if part.signed < part.submitted:
+            unsigned = part.submitted - part.signed
+            yield (
+                f"{part.seat} has a key, and {unsigned} of its {part.submitted}"
+                " submissions are unsigned: only the host says that it made them"
+            )
     last = record.entries[-1].entry
     if isinstance(last, Voided) and last.lost:
         yield f"the referee has lost {last.lost} versions before the end"
@@ -251,6 +268,7 @@ def _check_facts(record: Record, keys: Mapping[str, bytes]) -> tuple[str, ...]:
         if share != setup.commitment:
             message = "openings.referee_share: not the share the referee committed to"
             raise _BrokenError(Flaw.DEAL, message)
+    _check_submissions(record)
     if setup.key_id not in keys:
         return (f"the key that signed the commitment, {setup.key_id}, is not known",)
     signed = statement(setup.match_id, setup.ruleset, setup.bots, setup.commitment)
@@ -258,6 +276,13 @@ def _check_facts(record: Record, keys: Mapping[str, bytes]) -> tuple[str, ...]:
         message = f"match.signature: not made with the key {setup.key_id}"
         raise _BrokenError(Flaw.SIGNATURE, message)
     return ()
+
+
+def _check_submissions(record: Record) -> None:
+    wrong = first_wrong(record.setup, record.entries)
+    if wrong is not None:
+        what = "the seat's bot has not signed this move: its signature does not fit"
+        raise ReplayError(wrong.version, wrong.refusal, what, Flaw.SUBMISSION)
 
 
 def _replay(record: Record) -> Replay:

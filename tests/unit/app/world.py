@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 from dataclasses import dataclass, field, replace
+from time import monotonic
 from typing import Any, TypeVar
 
 from tests.unit.app.tool import CountedStore, MemoryArchive, SameChance, Tally, Time
@@ -254,7 +255,7 @@ class World:
     ) -> MoveReport:
         """Submit a move as the bot that holds its seat."""
         caller = self.player(facts, submission.seat)
-        return await (desk or self.desk).submit_move(caller, submission, 0.0)
+        return await (desk or self.desk).submit_move(caller, submission, monotonic())
 
     async def move(
         self, facts: MatchFacts, move: Move | None = None, desk: Desk | None = None

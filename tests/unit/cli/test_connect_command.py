@@ -59,8 +59,9 @@ def test_a_bot_plays_and_its_matches_are_told(
     assert played.exit_code == 0, played.stderr
     assert "match m1, north: " in played.stdout
     assert "(completed)" in played.stdout
-    [kept] = (tmp_path / "home" / "ginref" / "simple").iterdir()
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    kept = list((tmp_path / "home" / "ginref" / "simple").iterdir())
+    assert {path.name for path in kept} == {"m1.north.json", "bot-key.pem"}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in kept} == {0o600}
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,10 @@ def collect(play: Play, make_setup: MakeSetup) -> dict[str, bytes]:
     logs["one share"] = play(82, shares=(False, True))
     logs["no share"] = play(83, shares=(False, False))
     logs["lost by strikes"] = _lose_by_strikes(*play(84, refusals=1))
+    logs["signed"] = play(88, setup=make_setup(88, signing=(Seat.NORTH, Seat.SOUTH)))
+    logs["signed by one"] = play(
+        89, setup=make_setup(89, signing=(Seat.SOUTH,)), refusals=0.05
+    )
     logs["credited"] = credit(*play(85, refusals=0))
     logs["void with a loss"] = _lose(*play(86, refusals=0))
     records = {name: build_record(*log) for name, log in logs.items()}

@@ -4,7 +4,8 @@ Each new layout gets a folder of its own, once; what is kept is never made anew.
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +14,9 @@ from tests.unit.conftest import Referee, build_setup, play
 from tests.unit.record.gallery import RULES, close, collect, credit
 
 from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA
+from ginref.engine.seat import Seat
 from ginref.record.document import PAYLOAD_TYPE, build_record
+from ginref.record.entry import Moved, Refused, StampedEntry
 from ginref.record.envelope import seal_envelope
 from ginref.record.public_key import write_jwks
 
@@ -40,7 +43,8 @@ def shortest(make: Callable[[int], bytes | None]) -> bytes:
 def played(number: int, **options: Any) -> Any:  # noqa: ANN401 - as `play` has them
     """A short match, with a setup of its own."""
     named = {"rules": TINY, **options}
-    chosen = {key: named.pop(key) for key in ("rules", "seeded") if key in named}
+    options_of_setup = ("rules", "seeded", "signing")
+    chosen = {key: named.pop(key) for key in options_of_setup if key in named}
     return play(number, setup=build_setup(number, **chosen), **named)
 
 
@@ -58,10 +62,29 @@ def big_gin(number: int) -> bytes | None:
     return record if b'"outcome":"big_gin"' in record else None
 
 
+def unsigned(number: int) -> bytes:
+    """North signs nothing, and south with another key."""
+    setup, log = played(number, signing=(Seat.NORTH, Seat.SOUTH))
+    return build_record(replace(setup, keys=setup.keys[::-1]), strip(log, Seat.NORTH))
+
+
+def strip(log: Sequence[StampedEntry], seat: Seat) -> list[StampedEntry]:
+    """Take the signatures of a seat away."""
+    return [
+        replace(one, entry=replace(one.entry, signature=None))
+        if isinstance(one.entry, Moved | Refused) and one.entry.seat is seat
+        else one
+        for one in log
+    ]
+
+
 def chosen() -> Iterator[tuple[str, bytes]]:
     """Yield payloads by name."""
     gallery = collect(play, build_setup)
     yield from ((name, gallery[name]) for name in AS_THEY_ARE)
+    yield "signed", shortest(partial(recorded, signing=(Seat.NORTH, Seat.SOUTH)))
+    yield "signed by one", shortest(partial(recorded, signing=(Seat.SOUTH,)))
+    yield "not signed after all", shortest(unsigned)
     yield "seeded", shortest(partial(recorded, seeded=True))
     yield "credited", shortest(credited)
     yield "unopened", shortest(lambda number: close(*played(number)))

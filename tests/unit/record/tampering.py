@@ -47,6 +47,18 @@ def turn_back_time(document: Document) -> str:
     return f"entry {entry['version']}: its time is before"
 
 
+def receive_later_than_it_was_stored(document: Document) -> str:
+    entry = document["entries"][first(document, "move")]
+    entry["turn_ms"][1] = entry["at_ms"] + 1
+    return f"entry {entry['version']}: a turn is sent, its move received"
+
+
+def answer_before_the_turn_was_sent(document: Document) -> str:
+    entry = document["entries"][first(document, "move")]
+    entry["turn_ms"][0] = entry["turn_ms"][1] + 1
+    return f"entry {entry['version']}: a turn is sent, its move received"
+
+
 def move_late(document: Document) -> str:
     for entry in document["entries"][20:]:
         entry["at_ms"] += 60_000
@@ -131,7 +143,8 @@ def take_a_seat_twice(document: Document) -> str:
 
 def move_before_the_deal(document: Document) -> str:
     move = document["entries"][first(document, "move")]
-    document["entries"][3] = {**move, "at_ms": 500, "version": 4}
+    early = {"at_ms": 500, "turn_ms": [None, 500], "version": 4}
+    document["entries"][3] = {**move, **early}
     for entry in document["entries"][4:]:
         entry["at_ms"] += 500
     return "entry 4: it is a move, but no cards are dealt"
@@ -230,6 +243,8 @@ TAMPERINGS: dict[Callable[[Document], str], Flaw] = {
     forget_everything: Flaw.CHAIN,
     create_twice: Flaw.CHAIN,
     turn_back_time: Flaw.CLOCK,
+    receive_later_than_it_was_stored: Flaw.CLOCK,
+    answer_before_the_turn_was_sent: Flaw.CLOCK,
     move_late: Flaw.CLOCK,
     take_longer: Flaw.CLOCK,
     time_out_early: Flaw.CLOCK,

@@ -167,10 +167,13 @@ def test_the_chain_of_two_entries_is_known() -> None:
     )
 
 
+@pytest.mark.parametrize("signing", [(), tuple(Seat)], ids=["unsigned", "signed"])
 def test_a_record_is_at_most_twice_as_long_as_the_log(
-    play_match: Play, make_setup: MakeSetup
+    play_match: Play, make_setup: MakeSetup, signing: tuple[Seat, ...]
 ) -> None:
-    setup, entries = play_match(3, setup=make_setup(3, rules=HOLLYWOOD))
+    setup, entries = play_match(
+        3, setup=make_setup(3, rules=HOLLYWOOD, signing=signing)
+    )
     log = sum(
         len(encode_entry(stamped.entry))
         + len(f"{stamped.version}-{stamped.refusal}{stamped.time_ms}")
@@ -197,7 +200,8 @@ def put(document: dict[str, Any], path: str, value: object) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("path", "value", "wrong"),
     [
-        ("format", 1, "format: only format 0 can be read"),
+        ("format", 2, "format: only formats 0 and 1 can be read"),
+        ("format", 0, "match: unknown member 'keys'"),
         ("format", False, "format: a whole number"),
         ("format", ..., "the record: format is missing"),
         ("rounds", ..., "the record: rounds is missing"),
@@ -243,7 +247,16 @@ def put(document: dict[str, Any], path: str, value: object) -> dict[str, Any]:
         ("entries/7/move", "PASS", r"entries\[7\].move: written 'pass' expected"),
         ("entries/7/request_id", "", r"entries\[7\].request_id: 1 to 64 bytes"),
         ("entries/7/request_id", "é" * 33, r"entries\[7\].request_id: 1 to 64 bytes"),
-        ("entries/7/referee_ms", ..., r"entries\[7\]: referee_ms is missing"),
+        ("match/keys", ..., "match: keys is missing"),
+        ("match/keys", [None], "match.keys: one for each bot"),
+        ("match/keys/1", "00", r"match.keys\[1\]: 32 bytes"),
+        ("entries/7/turn_ms", ..., r"entries\[7\]: turn_ms is missing"),
+        ("entries/7/turn_ms", [None], r"entries\[7\].turn_ms: when the turn was"),
+        ("entries/7/turn_ms/1", None, r"entries\[7\].turn_ms\[1\]: a whole number"),
+        ("entries/7/turn_ms/0", -1, r"entries\[7\].turn_ms\[0\]: a whole number"),
+        ("entries/7/signature", "00", r"entries\[7\].signature: 64 bytes"),
+        ("entries/7/referee_ms", 1, r"entries\[7\]: unknown member 'referee_ms'"),
+        ("entries/1/turn_ms", 1, r"entries\[1\]: unknown member 'turn_ms'"),
     ],
 )
 def test_the_first_wrong_thing_is_named(

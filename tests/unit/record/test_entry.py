@@ -41,7 +41,8 @@ MOVES = st.sampled_from(
     ]
 ).map(parse_move)
 SIGNATURES = st.none() | st.binary(min_size=64, max_size=64)
-PLAYED = (SEATS, REQUEST_IDS, MOVES, st.integers(0, 10**6), SIGNATURES)
+WAITED = st.none() | st.integers(0, 10**6)
+PLAYED = (SEATS, REQUEST_IDS, MOVES, st.integers(0, 10**6), SIGNATURES, WAITED)
 
 ENTRIES: st.SearchStrategy[Entry] = st.one_of(
     st.builds(Created),

@@ -48,6 +48,7 @@ SMALL = {
     "timed_out",
     "oklahoma",
     "credited",
+    "signed_by_one",
 }
 """Records that were kept and are quick to judge."""
 
@@ -208,6 +209,7 @@ def test_both_come_to_the_same_for_every_kind_of_match(
         verdict = verify_record(envelope, keys)
         assert (facts["finding"], facts["problem"]) == (verdict.finding, None), name
         assert facts["exit_code"] == verdict.finding.exit_code
+        assert facts["signed"] == list(map(str, verdict.signed_seats)), name
         if verdict.record and verdict.replayed:
             assert facts["moves"] == verdict.move_count
             assert facts["sheet"] == verdict.record.document["sheet"]
@@ -261,7 +263,7 @@ def test_the_second_verifier_misses_times_and_accuses_nobody_wrongly(
     chance = random.Random(7)
     documents = [
         json.loads(parse_envelope(path.read_bytes()).payload)
-        for path in sorted((GOLDEN / "records" / "format-0").glob("*.json"))
+        for path in sorted((GOLDEN / "records").glob("format-*/*.json"))
         if path.stem in SMALL
     ]
     envelopes = []
