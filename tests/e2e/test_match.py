@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.referee_process import RefereeProcess
-from tests.e2e.table import Table, play, verify
+from tests.e2e.table import BOTS, Table, play, verify
 
 from ginref.adapters.embedded_server import EmbeddedServer
 from ginref.engine.seat import Seat
@@ -56,7 +56,7 @@ async def test_a_record_proves_who_made_the_moves_of_bots_with_keys(
     folder = tmp_path / "careful"
     folder.mkdir()
     async with Referee(referee.address, referee.token()) as host:
-        await host.set_bot_key("careful", BotKey.keep(folder).public_key)
+        await host.set_bot_key(BOTS[0], BotKey.keep(folder).public_key)
     match_id = await table.create_match("gin")
 
     await play(
