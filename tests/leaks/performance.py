@@ -278,6 +278,8 @@ async def perform(
     for script, cards in zip(scripts, decks, strict=True):
         start = len(world.sent)
         performance = Performance(table, script)
+        # Somebody sweeps, or all that time would be an outage.
+        await world.sweeper.sweep()
         with dealing(cards, script.first_dealer):
             await performance.begin()
             await performance.act()

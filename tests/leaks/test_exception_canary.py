@@ -53,7 +53,7 @@ async def _use_everything(world: World, performance: Performance) -> None:
     )
     await performance.call(SEATED[mover], "SubmitMove", move)
     for seat in (*script.seats, mover):
-        await performance.submit(seat, "discard Ac")
+        await performance.submit(seat, "knock")
         message: Any = {"match_id": performance.match_id}
         await performance.call(
             SEATED[seat], "SubmitMove", referee_pb.SubmitMoveRequest(**message)

@@ -47,7 +47,9 @@ NOBODY: Final = "nobody"
 BEGIN_MS: Final = 1_790_000_000_000
 
 _STEP_LIMIT: Final = 10_000_000
-_BREATH: Final = 0.001
+_BREATH: Final = 0.005
+"""Longer than work in another thread takes; nothing else takes time."""
+
 _SWEEP: Final = 0.25
 
 _T = TypeVar("_T")
