@@ -146,7 +146,7 @@ const isCount = (value) => Number.isInteger(value) && value >= 0;
 
 function isTurn(times) {
   if (!Array.isArray(times) || times.length !== 2) return false;
-  return (times[0] === null || isCount(times[0])) && isCount(times[1]);
+  return (times[0] === null || Number.isInteger(times[0])) && Number.isInteger(times[1]);
 }
 
 /** Check the form of the times and the signature of a submission. */
@@ -179,7 +179,7 @@ export function checkChain(record) {
       throw new WrongError("clock", `${place}: its time is before the one before it`);
     }
     const [sentMs, receivedMs] = entry.turn_ms ?? [null, 0];
-    if (receivedMs > entry.at_ms || (sentMs ?? 0) > receivedMs) {
+    if (receivedMs > entry.at_ms || (sentMs !== null && sentMs > receivedMs)) {
       throw new WrongError("clock", `${place}: its times are out of order`);
     }
     version = entry.version;

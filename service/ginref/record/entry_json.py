@@ -61,6 +61,9 @@ _TIMES: Final = (
 )
 """What a submission has beside it, by format."""
 
+_EARLIEST: Final = 1 - 2**53
+"""The lowest number that is the same in every language that reads JSON."""
+
 _TURN: Final = ("when the turn was sent", "when its move was received")
 """What `turn_ms` is made of; the first is null if it is not known."""
 
@@ -106,11 +109,12 @@ def _proof_to_json(
 ) -> dict[str, Any]:
     if record_format == 0:
         return {"referee_ms": entry.referee_ms}
-    # Times are measured by two clocks; nothing came before the match was created.
-    received_ms = max(0, at_ms - entry.referee_ms)
+    # Measured by another clock than the store's, which may have been set back: then
+    # it can lie before the creation.
+    received_ms = at_ms - entry.referee_ms
     sent_ms = None
     if entry.waited_ms is not None:
-        sent_ms = max(0, received_ms - entry.waited_ms)
+        sent_ms = received_ms - entry.waited_ms
     facts: dict[str, Any] = {"turn_ms": [sent_ms, received_ms]}
     if entry.signature is not None:
         facts["signature"] = entry.signature.hex() or None
@@ -177,8 +181,8 @@ def _read_proof(facts: Mapping[str, Place]) -> tuple[int, bytes | None, int | No
         raise facts["turn_ms"].fail(f"{' and '.join(_TURN)} expected")
     sent, received = times
     if sent.value is not None:
-        waited_ms = received.number() - sent.number()
-    referee_ms = facts["at_ms"].number() - received.number()
+        waited_ms = received.number(low=_EARLIEST) - sent.number(low=_EARLIEST)
+    referee_ms = facts["at_ms"].number() - received.number(low=_EARLIEST)
     if "signature" in facts:
         place = facts["signature"]
         signature = b"" if place.value is None else place.octets(SIGNATURE_SIZE)

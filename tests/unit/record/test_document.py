@@ -253,7 +253,7 @@ def put(document: dict[str, Any], path: str, value: object) -> dict[str, Any]:
         ("entries/7/turn_ms", ..., r"entries\[7\]: turn_ms is missing"),
         ("entries/7/turn_ms", [None], r"entries\[7\].turn_ms: when the turn was"),
         ("entries/7/turn_ms/1", None, r"entries\[7\].turn_ms\[1\]: a whole number"),
-        ("entries/7/turn_ms/0", -1, r"entries\[7\].turn_ms\[0\]: a whole number"),
+        ("entries/7/turn_ms/0", "x", r"entries\[7\].turn_ms\[0\]: a whole number"),
         ("entries/7/signature", "00", r"entries\[7\].signature: 64 bytes"),
         ("entries/7/referee_ms", 1, r"entries\[7\]: unknown member 'referee_ms'"),
         ("entries/1/turn_ms", 1, r"entries\[1\]: unknown member 'turn_ms'"),

@@ -209,7 +209,7 @@ def test_a_match_from_before_there_were_keys_keeps_its_format(
     [
         pytest.param(3, 20, [1_977, 1_997], id="both"),
         pytest.param(3, None, [None, 1_997], id="sent by another process"),
-        pytest.param(9_000, 20, [0, 0], id="before the creation"),
+        pytest.param(9_000, 20, [-7_020, -7_000], id="before the creation"),
     ],
 )
 def test_a_record_tells_when_a_turn_was_sent_and_its_move_received(
