@@ -102,8 +102,9 @@ class Performance:
         else:
             await self.create()
             await self.prepare()
-        await self.watch(SPECTATOR)
-        if script.observer is not None and script.number % 4 == 0:
+        if script.observer is None or script.number % 2:
+            await self.watch(SPECTATOR)
+        elif script.number % 4 == 0:
             await self.watch(SEATED[script.observer])
 
     async def act(self) -> None:
