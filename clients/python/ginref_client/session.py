@@ -230,6 +230,9 @@ class Session:
         try:
             await call(request, metadata=self._metadata)
         except grpc.aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
+                # The token is no bot's, as the stream is about to say.
+                return
             refusals = grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.UNIMPLEMENTED
             if error.code() not in refusals:
                 raise
