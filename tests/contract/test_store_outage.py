@@ -1,5 +1,6 @@
 """What every store promises of time in which nobody acted on deadlines."""
 
+import itertools
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from tests.contract.store_table import (
     refusal,
 )
 
+from ginref.adapters.redis_script import shard_of
 from ginref.app.match_store import EntryId, Refusal, Wake
 
 SLACK_MS = 1_500
@@ -177,6 +179,21 @@ async def test_a_refusal_tells_the_credit_and_uses_none_of_it_up(table: Table) -
     assert moved.clock.elapsed_ms <= 2 * SLACK_MS
     log = await table.store.log("m1")
     assert [one.credit_ms for one in log][2:] == [refused.credit_ms, moved.credit_ms]
+
+
+async def test_a_match_that_is_created_after_an_outage_ends_it(table: Table) -> None:
+    await table.store.create(creation())
+    await table.jump("m1", HOURS_MS)
+    names = (f"m{number}" for number in itertools.count(2))
+    neighbour = next(name for name in names if shard_of(name) == shard_of("m1"))
+
+    made = await applied(table.store.create(creation(neighbour)))
+
+    # Or else a clock that goes back by the same would leave its deadline far away.
+    assert await table.second.beat() == 0
+    assert (await table.held()).clock.credit_ms == about(HOURS_MS)
+    assert (await table.held(neighbour)).clock.credit_ms == 0
+    assert made.clock.deadline_ms == made.now_ms + CLOCK.start_ms
 
 
 async def test_an_outage_before_a_match_is_not_its_own(table: Table) -> None:

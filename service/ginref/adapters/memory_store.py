@@ -95,9 +95,9 @@ class MemoryStore(MatchStore):
         if held is not None:
             same = held.creation.request_hash == creation.request_hash
             return Duplicate(Seen(entry_id=entry_id, same_request=same))
-        now_ms = self._heartbeat.now_ms(self._clock())
-        if self._heartbeat.at_ms is None:
+        if not self._heartbeat.is_settled(self._clock()):
             self._settle()
+        now_ms = self._heartbeat.now_ms(self._clock())
         clock = StoredClock(
             to_act=None,
             started_ms=now_ms,

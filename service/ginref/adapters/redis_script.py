@@ -10,6 +10,7 @@ The scripts compare and store. What changes a match is in `redis_apply`.
 import functools
 import hashlib
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +22,7 @@ from ginref.adapters.redis_lua import (
     LOOKUP,
     WAKE,
 )
+from ginref.app.match_store import Creation
 from ginref.record.heartbeat import OUTAGE_LIMIT, OUTAGE_MS, PULSE_MS
 
 PREFIX: Final = "ginref"
@@ -154,7 +156,7 @@ class Script:
         self.in_full = b"$4\r\nEVAL\r\n$%d\r\n%b\r\n" % (len(code), code)
 
 
-CREATED, EXISTS = 1, 0
+EXISTS, CREATED, CREATED_NOT_YET = range(3)
 
 CREATE: Final = Script(
     "#!lua\n"
@@ -162,7 +164,7 @@ CREATE: Final = Script(
     + CLOCK
     + HEARTBEAT
     + WAKE
-    + """
+    + f"""
 local match, log, deadlines, created, beat = unpack(KEYS, 1, 5)
 local match_id, request, setup, state, entry = unpack(ARGV, 1, 5)
 local start, free, bank, cap, grace = unpack(ARGV, 6, 10)
@@ -170,10 +172,13 @@ local seats, bots, channel = unpack(ARGV, 11, 13)
 
 local known = redis.call('HGET', match, 'request')
 if known then
-  return {0, known}
+  return {{{EXISTS}, known}}
 end
 
 local now, at = shard_time(beat)
+if at and now - at > {OUTAGE_MS} then
+  return {{{CREATED_NOT_YET}}}
+end
 local deadline = now + tonumber(start)
 if not at then
   redis.call('HSET', beat, 'at', integer(now), 'skew', 0)
@@ -194,9 +199,37 @@ wake(channel, match_id .. ' 1-0')
 for topic = 14, #ARGV do
   wake(channel, ARGV[topic])
 end
-return {1, integer(now), integer(deadline)}
+return {{{CREATED}, integer(now), integer(deadline)}}
 """
 )
+
+
+def creation_call(
+    creation: Creation,
+) -> tuple[Sequence[str], Sequence[str | bytes | int]]:
+    """Return the keys and the arguments of the script that creates a match."""
+    match_id, clock = creation.match_id, creation.clock
+    keys, shard = match_keys(match_id), shard_keys(shard_of(match_id))
+    return (
+        [keys.match, keys.log, shard.deadline, shard.created, shard.beat],
+        [
+            match_id,
+            creation.request_hash,
+            creation.setup,
+            creation.state,
+            creation.entry,
+            clock.start_ms,
+            clock.free_ms,
+            clock.bank_ms,
+            clock.cap_ms,
+            clock.grace_ms,
+            creation.seat_count,
+            "\n".join(creation.bots),
+            shard.wake,
+            *(bot_topic(bot) for bot in creation.bots),
+        ],
+    )
+
 
 READ: Final = Script(
     "#!lua flags=no-writes\n"

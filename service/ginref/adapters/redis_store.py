@@ -18,6 +18,7 @@ from ginref.adapters.redis_registry import RedisRegistry
 from ginref.adapters.redis_script import (
     BEAT,
     CREATE,
+    CREATED_NOT_YET,
     DUE,
     EXISTS,
     IDENTITY_KEY,
@@ -26,6 +27,7 @@ from ginref.adapters.redis_script import (
     SHARDS,
     bot_keys,
     bot_topic,
+    creation_call,
     match_keys,
     shard_keys,
     shard_of,
@@ -100,7 +102,6 @@ class RedisStore(MatchStore):
         """
         match_id, clock = creation.match_id, creation.clock
         keys = match_keys(match_id)
-        shard = shard_keys(shard_of(match_id))
         known = await self._connection.command(
             "HGET", keys.match, "request", replicated=True
         )
@@ -120,27 +121,15 @@ class RedisStore(MatchStore):
             await self._connection.run(
                 INDEX, [lists.match, lists.live], [match_id], replicated=True
             )
-        made, *facts = await self._connection.run(
-            CREATE,
-            [keys.match, keys.log, shard.deadline, shard.created, shard.beat],
-            [
-                match_id,
-                creation.request_hash,
-                creation.setup,
-                creation.state,
-                creation.entry,
-                clock.start_ms,
-                clock.free_ms,
-                clock.bank_ms,
-                clock.cap_ms,
-                clock.grace_ms,
-                creation.seat_count,
-                "\n".join(creation.bots),
-                shard.wake,
-                *(bot_topic(bot) for bot in creation.bots),
-            ],
-            replicated=True,
-        )
+        for _ in range(_SETTLEMENTS):
+            made, *facts = await self._connection.run(
+                CREATE, *creation_call(creation), replicated=True
+            )
+            if made != CREATED_NOT_YET:
+                break
+            await self._beat(shard_of(match_id))
+        else:
+            raise StoreUnavailableError("the store is too slow to judge time")
         if made == EXISTS:
             return redis_reply.known_creation(facts[0], creation)
         now_ms, deadline_ms = (int(fact) for fact in facts)
