@@ -1,14 +1,12 @@
 """Records in a bucket that two referees share."""
 
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 
 import grpc.aio
-import httpx
 import pytest
-from moto.server import ThreadedMotoServer
 from tests.contract.redis_fleet import Server, binary_of
+from tests.e2e.bucket_server import bucket_server
 from tests.e2e.referee_process import RefereeProcess
 from tests.e2e.table import Table, verify
 
@@ -24,21 +22,8 @@ PLACE = "s3://records/league"
 
 @pytest.fixture(autouse=True)
 def _bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Lead to a server that speaks like Amazon S3, with a bucket `records`."""
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    httpx.put(f"http://{host}:{port}/records")
-    for name, value in {
-        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
-        "AWS_ACCESS_KEY_ID": "key",
-        "AWS_SECRET_ACCESS_KEY": "secret",
-        "AWS_REGION": "us-east-1",
-    }.items():
-        monkeypatch.setenv(name, value)
-    yield
-    server.stop()
+    with bucket_server(monkeypatch):
+        yield
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import asyncio
 import json
 import subprocess
 import sys
-import threading
 import urllib.request
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
@@ -12,44 +11,25 @@ from typing import Any
 
 import pytest
 from tests.e2e.referee_process import RefereeProcess
+from tests.e2e.replicas import Calm, two_replicas
 from tests.e2e.table import PATIENCE, Table, play
 
-from ginref.adapters.embedded_server import EmbeddedServer
-from ginref.engine.move import Move
-from ginref.engine.view import SeatView
 from ginref.record.envelope import parse_envelope
 from ginref.record.lifecycle import EndingKind
 from ginref_client.bots.simple import Simple
 from ginref_client.session import Session
 
 
-class Calm(Simple):
+class Slow(Calm):
     """A bot that takes its time until the keys have changed."""
 
-    over = threading.Event()
-
-    def choose(self, view: SeatView) -> Move:
-        """Wait a little, so that no match is over before its time."""
-        self.over.wait(0.2)
-        return super().choose(view)
+    pause_s = 0.2
 
 
 @pytest.fixture
 async def replicas(folder: Path) -> AsyncIterator[list[RefereeProcess]]:
-    """Return two referees on one store, with one folder of keys."""
-    shared = ("--keys", str(folder / "keys"), "--archive", str(folder / "records"))
-    async with EmbeddedServer(folder / "store") as url:
-        both = [
-            RefereeProcess(folder / name, store=url, options=shared)
-            for name in ("one", "two")
-        ]
-        try:
-            for replica in both:
-                await asyncio.to_thread(replica.start)
-            yield both
-        finally:
-            for replica in both:
-                replica.kill()
+    async with two_replicas(folder) as both:
+        yield both
 
 
 async def ginref(*words: str | Path, status: int = 0) -> str:
@@ -147,8 +127,8 @@ async def test_a_rotation_fails_no_move_and_every_record_verifies(
                 )
             )
             for session in (
-                Session(ways, tokens[0], Calm),
-                Session(ways[::-1], tokens[1], Calm),
+                Session(ways, tokens[0], Slow),
+                Session(ways[::-1], tokens[1], Slow),
             )
         ]
         await one.reach(long, 12)

@@ -1,20 +1,16 @@
 """Two replicas are restarted in turn, while bots play and others watch."""
 
 import asyncio
-import threading
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 from tests.e2e.referee_process import RefereeProcess
+from tests.e2e.replicas import Calm, two_replicas
 from tests.e2e.table import PATIENCE, Table, verify
 
-from ginref.adapters.embedded_server import EmbeddedServer
-from ginref.engine.move import Move
-from ginref.engine.view import SeatView
 from ginref.record.lifecycle import EndingKind
 from ginref.record.verify import Finding
-from ginref_client.bots.simple import Simple
 from ginref_client.referee import Referee
 from ginref_client.session import Session
 
@@ -22,33 +18,10 @@ MATCHES = 6
 ROUNDS = 2
 
 
-class Calm(Simple):
-    """A bot that takes its time until the restarts are over."""
-
-    over = threading.Event()
-
-    def choose(self, view: SeatView) -> Move:
-        """Wait a little, so that no match is over before its time."""
-        self.over.wait(0.1)
-        return super().choose(view)
-
-
 @pytest.fixture
 async def replicas(folder: Path) -> AsyncIterator[list[RefereeProcess]]:
-    """Return two referees on one store."""
-    shared = ("--keys", str(folder / "keys"), "--archive", str(folder / "records"))
-    async with EmbeddedServer(folder / "store") as url:
-        both = [
-            RefereeProcess(folder / name, store=url, options=shared)
-            for name in ("one", "two")
-        ]
-        try:
-            for replica in both:
-                await asyncio.to_thread(replica.start)
-            yield both
-        finally:
-            for replica in both:
-                replica.kill()
+    async with two_replicas(folder) as both:
+        yield both
 
 
 async def versions(addresses: Sequence[str], token: str, match_id: str) -> list[int]:

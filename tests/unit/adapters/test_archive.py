@@ -1,13 +1,12 @@
 """What every archive promises: a record is kept once, whole, and for good."""
 
 import asyncio
-import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 from moto.server import ThreadedMotoServer
+from tests.e2e.bucket_server import bucket_server
 
 from ginref.adapters.archive import open_archive
 from ginref.adapters.s3_archive import S3Archive
@@ -19,23 +18,8 @@ KINDS = ("folder", "bucket")
 
 @pytest.fixture
 def buckets(monkeypatch: pytest.MonkeyPatch) -> Iterator[ThreadedMotoServer]:
-    """A server that speaks like Amazon S3, with a bucket `records`."""
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    url = f"http://{host}:{port}"
-    httpx.post(f"{url}/moto-api/reset")
-    httpx.put(f"{url}/records")
-    for name, value in {
-        "AWS_ENDPOINT_URL": url,
-        "AWS_ACCESS_KEY_ID": "key",
-        "AWS_SECRET_ACCESS_KEY": "secret",
-        "AWS_REGION": "us-east-1",
-    }.items():
-        monkeypatch.setenv(name, value)
-    yield server
-    server.stop()
+    with bucket_server(monkeypatch) as server:
+        yield server
 
 
 @pytest.fixture(params=KINDS)
