@@ -118,8 +118,7 @@ class Hub:
     async def run(self) -> None:
         """Pass wakes on until cancelled."""
         async for wake in self._store.wakes():
-            topic = wake.topic
-            place = wake.place
+            topic, place = wake.topic, wake.place
             if topic not in self._held or place is None:
                 self.notify(wake)
             else:

@@ -7,7 +7,10 @@ from tests.unit.tournament.driving import Tournament
 
 from ginref.tournament.decide import Asked, Decision, decide
 from ginref.tournament.error import Objection, OperationError
-from ginref.tournament.operation import Operation
+from ginref.tournament.event import Cascade
+from ginref.tournament.fixture import Fixture
+from ginref.tournament.operation import Correct, Operation
+from ginref.tournament.result import Won
 
 
 def ask(
@@ -41,3 +44,16 @@ def refusal(
     with pytest.raises(OperationError) as caught:
         ask(tournament, operation, **asked)
     return caught.value.objection
+
+
+def correction(
+    fixture: Fixture, winner: str | None, mode: Cascade = Cascade.STRICT
+) -> Correct:
+    """Return the operation that gives a fixture another winner."""
+    return Correct(
+        fixture=fixture.fixture_id,
+        attempt=fixture.attempt,
+        result=Won(winner or ""),
+        mode=mode,
+        reason="the record says otherwise",
+    )

@@ -1,7 +1,7 @@
 """Corrections, awards and further attempts: what they change and what they must not."""
 
 import pytest
-from tests.unit.tournament.asking import ask, refusal
+from tests.unit.tournament.asking import ask, correction, refusal
 from tests.unit.tournament.driving import (
     Tournament,
     better_seed,
@@ -36,27 +36,6 @@ from ginref.tournament.result import (
 
 SINGLE = one_stage({"format": "single_elimination"})
 SWISS = one_stage({"format": "swiss", "rounds": 3})
-
-
-def correction(
-    fixture: Fixture, winner: str | None, mode: Cascade = Cascade.STRICT
-) -> Correct:
-    return Correct(
-        fixture=fixture.fixture_id,
-        attempt=fixture.attempt,
-        result=Won(winner or ""),
-        mode=mode,
-        reason="the record says otherwise",
-    )
-
-
-@pytest.fixture(name="bracket")
-def _bracket() -> Tournament:
-    tournament = Tournament(SINGLE)
-    tournament.start(4)
-    tournament.step(better_seed)
-    tournament.settle()
-    return tournament
 
 
 def test_a_corrected_result_changes_who_goes_on(bracket: Tournament) -> None:

@@ -1,46 +1,17 @@
 """Requests: repeated ones, contradictory ones, and what they would change."""
 
-import pytest
-from tests.unit.tournament.asking import ask, refusal
+from tests.unit.tournament.asking import ask, correction, refusal
 from tests.unit.tournament.driving import (
     Tournament,
-    better_seed,
-    one_stage,
 )
 
 from ginref.tournament.decide import Asked, decide
 from ginref.tournament.difference import preview
 from ginref.tournament.error import Objection
-from ginref.tournament.event import Cascade, Exit
-from ginref.tournament.fixture import Fixture
+from ginref.tournament.event import Exit
 from ginref.tournament.operation import (
-    Correct,
     Withdraw,
 )
-from ginref.tournament.result import Won
-
-SINGLE = one_stage({"format": "single_elimination"})
-
-
-def correction(
-    fixture: Fixture, winner: str | None, mode: Cascade = Cascade.STRICT
-) -> Correct:
-    return Correct(
-        fixture=fixture.fixture_id,
-        attempt=fixture.attempt,
-        result=Won(winner or ""),
-        mode=mode,
-        reason="the record says otherwise",
-    )
-
-
-@pytest.fixture(name="bracket")
-def _bracket() -> Tournament:
-    tournament = Tournament(SINGLE)
-    tournament.start(4)
-    tournament.step(better_seed)
-    tournament.settle()
-    return tournament
 
 
 def test_the_same_request_is_answered_by_the_same_entry(bracket: Tournament) -> None:
