@@ -11,7 +11,8 @@ from tests.e2e.answer import cards_in
 from tests.e2e.log_scan import forms
 from tests.unit.app.tool import MemoryArchive
 
-from ginref.adapters.memory_store import MemoryRegistry, MemoryStore
+from ginref.adapters.memory_registry import MemoryRegistry
+from ginref.adapters.memory_store import MemoryStore
 from ginref.adapters.metrics import PrometheusObserver
 from ginref.adapters.sealing import AesSealer
 from ginref.app.announcer import Announcer

@@ -14,7 +14,8 @@ from tests.simulation.loop import SimulatedLoop
 from tests.unit.app.tool import MemoryArchive, SameChance
 
 from ginref.adapters.masked_log import MaskingFormatter
-from ginref.adapters.memory_store import MemoryRegistry, MemoryStore
+from ginref.adapters.memory_registry import MemoryRegistry
+from ginref.adapters.memory_store import MemoryStore
 from ginref.adapters.metrics import PrometheusObserver
 from ginref.adapters.sealing import AesSealer
 from ginref.app.caller import Caller, Role

@@ -13,7 +13,7 @@ from tests.simulation.network import Network
 from tests.simulation.remote_store import RemoteStore, Wakes
 from tests.simulation.server import EPOCH_MS, StoreServer
 
-from ginref.adapters.memory_store import MemoryRegistry
+from ginref.adapters.memory_registry import MemoryRegistry
 from ginref.app.caller import Caller
 from ginref.app.desk import Desk, Tools
 from ginref.app.fault import refusal_of

@@ -21,7 +21,7 @@ from tests.simulation.stream_player import StreamPlayer
 from tests.simulation.vigil import Vigil
 
 from ginref.adapters.key_file import Ed25519Signer
-from ginref.adapters.memory_store import MemoryRegistry
+from ginref.adapters.memory_registry import MemoryRegistry
 from ginref.adapters.sealing import AesSealer
 from ginref.app.caller import Caller, Role
 from ginref.app.error import RefusedError

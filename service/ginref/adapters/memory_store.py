@@ -1,15 +1,16 @@
-"""Matches and rows in the memory of one process, for tests and the arena."""
+"""Matches in the memory of one process, for tests and the arena."""
 
 import asyncio
 import secrets
 import time
 from bisect import bisect_right
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from operator import attrgetter
 from typing import Final
 
 from ginref.adapters.cursor import format_cursor, parse_cursor
+from ginref.adapters.memory_match import HeldMatch
 from ginref.app.match_store import (
     EVERYTHING,
     Applied,
@@ -24,13 +25,11 @@ from ginref.app.match_store import (
     MatchStore,
     Refusal,
     Seen,
-    Stale,
     StoredEntry,
     StoredMatch,
     SubmissionKey,
     Wake,
 )
-from ginref.app.port import Registry
 from ginref.record.clock import StoredClock, advance, is_late
 from ginref.record.heartbeat import Heartbeat
 
@@ -42,36 +41,6 @@ def _system_time_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-@dataclass(slots=True, kw_only=True)
-class _Match:
-    """One match and all that belongs to it."""
-
-    creation: Creation
-    created_ms: int
-    latest_ms: int
-    due_ms: int
-    clock: StoredClock
-    state: bytes
-    version: int = 1
-    refusals: int = 0
-    ended_ms: int | None = None
-    archived: bool = False
-    log: list[StoredEntry] = field(default_factory=list)
-    known: dict[bytes, tuple[bytes, EntryId]] = field(default_factory=dict)
-
-    def seen(self, key: SubmissionKey | None) -> Seen | None:
-        """Return the earlier submission under a key."""
-        if key is None or key.digest not in self.known:
-            return None
-        request_hash, entry_id = self.known[key.digest]
-        return Seen(entry_id=entry_id, same_request=request_hash == key.request_hash)
-
-    def is_past(self, now_ms: int, credit_ms: int) -> bool:
-        """Say whether the deadline, the credit and the grace are past."""
-        grace_ms = self.creation.clock.grace_ms
-        return is_late(now_ms, self.clock.deadline_ms + credit_ms, grace_ms)
-
-
 class MemoryStore(MatchStore):
     """Matches that live as long as the process.
 
@@ -81,7 +50,7 @@ class MemoryStore(MatchStore):
     def __init__(self, clock: Callable[[], int] = _system_time_ms) -> None:
         """Take the clock: a function that returns milliseconds since the epoch."""
         self._clock = clock
-        self._matches: dict[str, _Match] = {}
+        self._matches: dict[str, HeldMatch] = {}
         self._live: dict[str, list[str]] = {}
         self._attachments: dict[str, str] = {}
         self._topics: set[asyncio.Queue[Wake]] = set()
@@ -105,7 +74,7 @@ class MemoryStore(MatchStore):
             banks_ms=(creation.clock.bank_ms,) * creation.seat_count,
         )
         entry = StoredEntry(id=entry_id, time_ms=now_ms, entry=creation.entry)
-        self._matches[creation.match_id] = _Match(
+        self._matches[creation.match_id] = HeldMatch(
             creation=creation,
             created_ms=now_ms,
             latest_ms=now_ms,
@@ -153,7 +122,7 @@ class MemoryStore(MatchStore):
         if not self._heartbeat.is_settled(self._clock()):
             self._settle()
         now_ms, credit_ms = self._now_ms(held), self._credit_ms(held)
-        problem = _objection(held, change, now_ms, credit_ms)
+        problem = held.objection(change, now_ms, credit_ms)
         if problem is Refusal.NOT_DUE:
             held.due_ms = held.clock.deadline_ms + credit_ms
         if problem is not None:
@@ -336,10 +305,10 @@ class MemoryStore(MatchStore):
         outage = self._heartbeat.outages[-1]
         return outage.to_ms - outage.from_ms
 
-    def _now_ms(self, held: _Match) -> int:
+    def _now_ms(self, held: HeldMatch) -> int:
         return max(self._heartbeat.now_ms(self._clock()), held.latest_ms)
 
-    def _credit_ms(self, held: _Match) -> int:
+    def _credit_ms(self, held: HeldMatch) -> int:
         if held.ended_ms is not None:
             return 0
         return self._heartbeat.credit_ms(held.clock.started_ms, self._clock())
@@ -351,49 +320,6 @@ class MemoryStore(MatchStore):
                     topics.get_nowait()
                 topics.put_nowait(EVERYTHING)
             topics.put_nowait(wake)
-
-
-class MemoryRegistry(Registry):
-    """Rows that live as long as the process."""
-
-    def __init__(self) -> None:
-        """Start without rows."""
-        self._rows: dict[str, dict[str, str]] = {}
-
-    async def add(self, kind: str, key: str, row: str) -> str:
-        """Store a row unless the key is taken; return the row that is stored."""
-        return self._rows.setdefault(kind, {}).setdefault(key, row)
-
-    async def get(self, kind: str, key: str) -> str | None:
-        """Return a row, or None."""
-        return self._rows.get(kind, {}).get(key)
-
-    async def replace(self, kind: str, key: str, old: str, new: str) -> bool:
-        """Replace a row if it is still `old`; say whether it was."""
-        rows = self._rows.get(kind, {})
-        if rows.get(key) != old:
-            return False
-        rows[key] = new
-        return True
-
-    async def rows(self, kind: str) -> Sequence[str]:
-        """Return all rows of a kind, ordered by key."""
-        return tuple(row for _, row in sorted(self._rows.get(kind, {}).items()))
-
-
-def _objection(
-    held: _Match, change: Change, now_ms: int, credit_ms: int
-) -> Refusal | Stale | None:
-    """Judge a change of a live match that is not a retry: time, version, refusals."""
-    past = held.is_past(now_ms, credit_ms)
-    if change.due_only and not past:
-        return Refusal.NOT_DUE
-    if change.judge_time and not change.due_only and past:
-        return Refusal.LATE
-    expected = (change.expected_version, change.expected_refusals)
-    if expected != (held.version, held.refusals):
-        return Stale(held.version, held.refusals)
-    return None
 
 
 def _first(limit: int, places: Iterable[tuple[int, str]]) -> Sequence[str]:

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.app.tool import CountedStore, MemoryArchive, SameChance, Tally, Time
 from tests.unit.app.world import World
 
-from ginref.adapters.memory_store import MemoryRegistry
+from ginref.adapters.memory_registry import MemoryRegistry
 from ginref.adapters.sealing import AesSealer
 from ginref.app.caller import Caller, Role
 from ginref.app.gate import Gate

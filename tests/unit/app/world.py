@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from tests.unit.app.tool import CountedStore, MemoryArchive, SameChance, Tally, Time
 
-from ginref.adapters.memory_store import MemoryRegistry
+from ginref.adapters.memory_registry import MemoryRegistry
 from ginref.adapters.sealing import AesSealer
 from ginref.app.caller import Caller, Role
 from ginref.app.desk import Desk, Tools

@@ -15,7 +15,8 @@ import grpc.aio
 import pytest
 
 from ginref.adapters.folder_archive import FolderArchive
-from ginref.adapters.memory_store import MemoryRegistry, MemoryStore
+from ginref.adapters.memory_registry import MemoryRegistry
+from ginref.adapters.memory_store import MemoryStore
 from ginref.adapters.metrics import PrometheusObserver
 from ginref.adapters.sealing import AesSealer
 from ginref.app.desk import Desk, Tools

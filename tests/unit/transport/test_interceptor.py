@@ -8,7 +8,7 @@ import grpc
 import grpc.aio
 import pytest
 
-from ginref.adapters.memory_store import MemoryRegistry
+from ginref.adapters.memory_registry import MemoryRegistry
 from ginref.app.gate import Gate
 from ginref.transport.interceptor import Interceptor
 
