@@ -35,7 +35,7 @@ from ginref.tournament.ledger import Ledger
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.log import LogEntry, verify_chain
 from ginref.tournament.next_step import close_stage
-from ginref.tournament.plan import Plan, plan_ledger
+from ginref.tournament.plan import MatchOrder, Plan, order_match, plan_ledger
 from ginref.tournament.roster import seed_order
 from ginref.tournament.secret import (
     commit_secret,
@@ -81,16 +81,41 @@ class ExtraAttempt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedMatch:
+    """A match that was created, with all that its place in the tournament says of it.
+
+    Attributes:
+        sequence: The entry.
+        match: The match's identity.
+        stage: Its stage.
+        node: The place of its fixture in the stage.
+        order: What was to be created.
+        first: The first entrant of its fixture, from whose side points are seen.
+        commitment: The referee's commitment to its share of the deal, or None.
+    """
+
+    sequence: int
+    match: str
+    stage: str
+    node: str
+    order: MatchOrder
+    first: str
+    commitment: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
     """What the check of a log has shown.
 
     Attributes:
+        matches: Every match that was created, in order.
         interventions: What people have decided, in order.
         attempts: What was played again, in order.
         missing: Matches that have begun and never ended.
         is_open: The secret is open, and draw and lots follow from it.
     """
 
+    matches: tuple[LoggedMatch, ...]
     interventions: tuple[Intervention, ...]
     attempts: tuple[ExtraAttempt, ...]
     missing: tuple[str, ...]
@@ -118,6 +143,7 @@ def audit(
         watch.see(entry)
     ledger = watch.fold.ledger()
     return Audit(
+        matches=tuple(watch.matches.values()),
         interventions=tuple(watch.interventions),
         attempts=tuple(watch.attempts),
         missing=tuple(_missing(ledger)),
@@ -135,6 +161,7 @@ class _Watch:
 
     def __init__(self, configuration: Configuration) -> None:
         self.fold = Fold(configuration)
+        self.matches: dict[str, LoggedMatch] = {}
         self.interventions: list[Intervention] = []
         self.attempts: list[ExtraAttempt] = []
         self.is_open = False
@@ -193,10 +220,24 @@ class _Watch:
     def _check_order(self, entry: LogEntry, event: MatchCreated) -> None:
         match = event.fixture, event.attempt, event.game
         # What an earlier plan allows no other match has forbidden since.
-        if self._plan is not None and self._plan.allows(*match):
-            return
-        if not self._planned(entry).allows(*match):
+        planned = self._plan
+        if planned is None or not planned.allows(*match):
+            planned = self._planned(entry)
+        fixture = planned.fixture(event.fixture)
+        if fixture is None or not planned.allows(*match):
             raise LogError(entry.sequence, "no such match was to be created")
+        if event.match in self.matches:
+            raise LogError(entry.sequence, "the match was created before")
+        boards = self.fold.configuration.boards
+        self.matches[event.match] = LoggedMatch(
+            sequence=entry.sequence,
+            match=event.match,
+            stage=fixture.stage,
+            node=fixture.node,
+            order=order_match(boards, fixture, event.game),
+            first=fixture.entrants[0] or "",
+            commitment=event.commitment,
+        )
 
     def _check_closing(self, entry: LogEntry, event: StageClosed) -> None:
         planned = self._planned(entry)

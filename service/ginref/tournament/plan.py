@@ -148,13 +148,20 @@ def _orders(ledger: Ledger, stages: Sequence[StageView]) -> Iterator[MatchOrder]
         if fixture.state is FixtureState.READY and not busy.isdisjoint((a, b)):
             continue
         busy.update((a, b))
-        yield _order(ledger, fixture, (a, b))
+        yield order_match(ledger.configuration.boards, fixture, len(fixture.games) + 1)
 
 
-def _order(ledger: Ledger, fixture: Fixture, bots: tuple[str, str]) -> MatchOrder:
-    game = len(fixture.games) + 1
+def order_match(boards: Boards, fixture: Fixture, game: int) -> MatchOrder:
+    """Return what a match of a fixture is, whoever asks for it and when.
+
+    Args:
+        boards: Who gets which cards.
+        fixture: The fixture, of two entrants.
+        game: Which match of it, counted from 1.
+    """
+    a, b = (bot or "" for bot in fixture.entrants)
     identity = f"{fixture.fixture_id}/{fixture.attempt}"
-    match ledger.configuration.boards:
+    match boards:
         case Boards.COMMON if fixture.attempt == 1:
             deal = f"{fixture.stage}/{fixture.round}/{game}"
         case Boards.MIRRORED:
@@ -165,7 +172,7 @@ def _order(ledger: Ledger, fixture: Fixture, bots: tuple[str, str]) -> MatchOrde
         fixture=fixture.fixture_id,
         attempt=fixture.attempt,
         game=game,
-        bots=bots if game % 2 else (bots[1], bots[0]),
+        bots=(a, b) if game % 2 else (b, a),
         match=fixture.match,
         deal=deal,
     )
