@@ -91,6 +91,16 @@ CODES: Final[Mapping[Reason, Code]] = MappingProxyType(
         Reason.REFEREE_DRAINING: _UNAVAILABLE,
         Reason.STORE_UNAVAILABLE: _UNAVAILABLE,
         Reason.INTERNAL_FAULT: _INTERNAL,
+        Reason.TOURNAMENT_NOT_FOUND: _NOT_FOUND,
+        Reason.TOURNAMENT_PART_NOT_FOUND: _NOT_FOUND,
+        Reason.TOURNAMENT_STALE: _ABORTED,
+        Reason.ATTEMPT_STALE: _ABORTED,
+        Reason.TOURNAMENT_STATE_WRONG: _FAILED,
+        Reason.ENTRY_REFUSED: _FAILED,
+        Reason.TOURNAMENT_CONFLICT: _EXISTS,
+        Reason.DEPENDENTS_STARTED: _FAILED,
+        Reason.CONFIGURATION_INVALID: _INVALID,
+        Reason.BOARD_CLOSED: _FAILED,
     }
 )
 

@@ -32,6 +32,7 @@ class ConnectRequest(_message.Message):
     RESIGN_FIELD_NUMBER: _builtins.int
     SYNC_FIELD_NUMBER: _builtins.int
     PONG_FIELD_NUMBER: _builtins.int
+    CHECK_IN_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def hello(self) -> _session_pb2.Hello:
         """Opens the stream."""
@@ -68,6 +69,10 @@ class ConnectRequest(_message.Message):
     def pong(self) -> _session_pb2.Pong:
         """Answers a Ping."""
 
+    @_builtins.property
+    def check_in(self) -> _session_pb2.CheckIn:
+        """Answers a Summons."""
+
     def __init__(
         self,
         *,
@@ -80,12 +85,13 @@ class ConnectRequest(_message.Message):
         resign: _session_pb2.Resign | None = ...,
         sync: _session_pb2.Sync | None = ...,
         pong: _session_pb2.Pong | None = ...,
+        check_in: _session_pb2.CheckIn | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["accept", b"accept", "decline", b"decline", "hello", b"hello", "message", b"message", "move", b"move", "pong", b"pong", "preparation", b"preparation", "ready", b"ready", "resign", b"resign", "sync", b"sync"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["accept", b"accept", "check_in", b"check_in", "decline", b"decline", "hello", b"hello", "message", b"message", "move", b"move", "pong", b"pong", "preparation", b"preparation", "ready", b"ready", "resign", b"resign", "sync", b"sync"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["accept", b"accept", "decline", b"decline", "hello", b"hello", "message", b"message", "move", b"move", "pong", b"pong", "preparation", b"preparation", "ready", b"ready", "resign", b"resign", "sync", b"sync"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["accept", b"accept", "check_in", b"check_in", "decline", b"decline", "hello", b"hello", "message", b"message", "move", b"move", "pong", b"pong", "preparation", b"preparation", "ready", b"ready", "resign", b"resign", "sync", b"sync"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["hello", "accept", "decline", "preparation", "ready", "move", "resign", "sync", "pong"]  # noqa: Y015
+    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["hello", "accept", "decline", "preparation", "ready", "move", "resign", "sync", "pong", "check_in"]  # noqa: Y015
     _WhichOneofArgType_message: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_message) -> _WhichOneofReturnType_message | None: ...
 
@@ -111,6 +117,7 @@ class ConnectResponse(_message.Message):
     DRAIN_FIELD_NUMBER: _builtins.int
     PING_FIELD_NUMBER: _builtins.int
     PROBLEM_FIELD_NUMBER: _builtins.int
+    SUMMONS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def welcome(self) -> _session_pb2.Welcome:
         """Answers Hello."""
@@ -167,6 +174,10 @@ class ConnectResponse(_message.Message):
     def problem(self) -> _session_pb2.Problem:
         """A message could not be used."""
 
+    @_builtins.property
+    def summons(self) -> _session_pb2.Summons:
+        """Calls the bot to a tournament."""
+
     def __init__(
         self,
         *,
@@ -184,12 +195,13 @@ class ConnectResponse(_message.Message):
         drain: _session_pb2.Drain | None = ...,
         ping: _session_pb2.Ping | None = ...,
         problem: _session_pb2.Problem | None = ...,
+        summons: _session_pb2.Summons | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["credit_given", b"credit_given", "drain", b"drain", "events", b"events", "fenced", b"fenced", "match_over", b"match_over", "message", b"message", "move_result", b"move_result", "offer", b"offer", "ping", b"ping", "prepare", b"prepare", "problem", b"problem", "round_over", b"round_over", "started", b"started", "turn", b"turn", "welcome", b"welcome"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["credit_given", b"credit_given", "drain", b"drain", "events", b"events", "fenced", b"fenced", "match_over", b"match_over", "message", b"message", "move_result", b"move_result", "offer", b"offer", "ping", b"ping", "prepare", b"prepare", "problem", b"problem", "round_over", b"round_over", "started", b"started", "summons", b"summons", "turn", b"turn", "welcome", b"welcome"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["credit_given", b"credit_given", "drain", b"drain", "events", b"events", "fenced", b"fenced", "match_over", b"match_over", "message", b"message", "move_result", b"move_result", "offer", b"offer", "ping", b"ping", "prepare", b"prepare", "problem", b"problem", "round_over", b"round_over", "started", b"started", "turn", b"turn", "welcome", b"welcome"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["credit_given", b"credit_given", "drain", b"drain", "events", b"events", "fenced", b"fenced", "match_over", b"match_over", "message", b"message", "move_result", b"move_result", "offer", b"offer", "ping", b"ping", "prepare", b"prepare", "problem", b"problem", "round_over", b"round_over", "started", b"started", "summons", b"summons", "turn", b"turn", "welcome", b"welcome"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["welcome", "offer", "prepare", "started", "turn", "events", "move_result", "round_over", "match_over", "credit_given", "fenced", "drain", "ping", "problem"]  # noqa: Y015
+    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["welcome", "offer", "prepare", "started", "turn", "events", "move_result", "round_over", "match_over", "credit_given", "fenced", "drain", "ping", "problem", "summons"]  # noqa: Y015
     _WhichOneofArgType_message: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_message) -> _WhichOneofReturnType_message | None: ...
 

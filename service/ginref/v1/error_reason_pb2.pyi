@@ -341,6 +341,77 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
 
         {"reason": "INTERNAL_FAULT", "domain": "ginref", "metadata": {"fault_id": "f7b1c2d3"}}
     """
+    ERROR_REASON_TOURNAMENT_NOT_FOUND: _ErrorReason.ValueType  # 50
+    """There is no such tournament.
+
+    Example (NOT_FOUND, HTTP 404):
+
+        {"reason": "TOURNAMENT_NOT_FOUND", "domain": "ginref", "metadata": {"tournament": "autumn-cup"}}
+    """
+    ERROR_REASON_TOURNAMENT_PART_NOT_FOUND: _ErrorReason.ValueType  # 51
+    """The tournament has no such entrant, fixture, stage, match or appeal.
+
+    Example (NOT_FOUND, HTTP 404):
+
+        {"reason": "TOURNAMENT_PART_NOT_FOUND", "domain": "ginref", "metadata": {"field": "bot"}}
+    """
+    ERROR_REASON_TOURNAMENT_STALE: _ErrorReason.ValueType  # 52
+    """The tournament has changed since the caller looked at it. Look again, then
+    decide.
+
+    Example (ABORTED, HTTP 409):
+
+        {"reason": "TOURNAMENT_STALE", "domain": "ginref", "metadata": {"version": "17"}}
+    """
+    ERROR_REASON_ATTEMPT_STALE: _ErrorReason.ValueType  # 53
+    """The fixture is at another attempt.
+
+    Example (ABORTED, HTTP 409):
+
+        {"reason": "ATTEMPT_STALE", "domain": "ginref", "metadata": {"field": "attempt"}}
+    """
+    ERROR_REASON_TOURNAMENT_STATE_WRONG: _ErrorReason.ValueType  # 54
+    """Not while the tournament is in this state.
+
+    Example (FAILED_PRECONDITION, HTTP 400):
+
+        {"reason": "TOURNAMENT_STATE_WRONG", "domain": "ginref", "metadata": {"state": "running"}}
+    """
+    ERROR_REASON_ENTRY_REFUSED: _ErrorReason.ValueType  # 55
+    """The rules of entry do not let this bot in, or not now.
+
+    Example (FAILED_PRECONDITION, HTTP 400):
+
+        {"reason": "ENTRY_REFUSED", "domain": "ginref", "metadata": {"field": "code"}}
+    """
+    ERROR_REASON_TOURNAMENT_CONFLICT: _ErrorReason.ValueType  # 56
+    """It is there already, as something else: two have decided differently.
+
+    Example (ALREADY_EXISTS, HTTP 409):
+
+        {"reason": "TOURNAMENT_CONFLICT", "domain": "ginref", "metadata": {"field": "outcome"}}
+    """
+    ERROR_REASON_DEPENDENTS_STARTED: _ErrorReason.ValueType  # 57
+    """What follows from the result has begun; say what becomes of it.
+
+    Example (FAILED_PRECONDITION, HTTP 400):
+
+        {"reason": "DEPENDENTS_STARTED", "domain": "ginref", "metadata": {}}
+    """
+    ERROR_REASON_CONFIGURATION_INVALID: _ErrorReason.ValueType  # 58
+    """The configuration cannot be used; the field is named by its path.
+
+    Example (INVALID_ARGUMENT, HTTP 400):
+
+        {"reason": "CONFIGURATION_INVALID", "domain": "ginref", "metadata": {"field": "stages[0].rounds"}}
+    """
+    ERROR_REASON_BOARD_CLOSED: _ErrorReason.ValueType  # 59
+    """Other tables still play the same cards; nothing of the board is public yet.
+
+    Example (FAILED_PRECONDITION, HTTP 400):
+
+        {"reason": "BOARD_CLOSED", "domain": "ginref", "metadata": {"tournament": "autumn-cup"}}
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call or a message was refused: the reason of the google.rpc.ErrorInfo in
@@ -666,5 +737,76 @@ ERROR_REASON_INTERNAL_FAULT: ErrorReason.ValueType  # 45
 Example (INTERNAL, HTTP 500):
 
     {"reason": "INTERNAL_FAULT", "domain": "ginref", "metadata": {"fault_id": "f7b1c2d3"}}
+"""
+ERROR_REASON_TOURNAMENT_NOT_FOUND: ErrorReason.ValueType  # 50
+"""There is no such tournament.
+
+Example (NOT_FOUND, HTTP 404):
+
+    {"reason": "TOURNAMENT_NOT_FOUND", "domain": "ginref", "metadata": {"tournament": "autumn-cup"}}
+"""
+ERROR_REASON_TOURNAMENT_PART_NOT_FOUND: ErrorReason.ValueType  # 51
+"""The tournament has no such entrant, fixture, stage, match or appeal.
+
+Example (NOT_FOUND, HTTP 404):
+
+    {"reason": "TOURNAMENT_PART_NOT_FOUND", "domain": "ginref", "metadata": {"field": "bot"}}
+"""
+ERROR_REASON_TOURNAMENT_STALE: ErrorReason.ValueType  # 52
+"""The tournament has changed since the caller looked at it. Look again, then
+decide.
+
+Example (ABORTED, HTTP 409):
+
+    {"reason": "TOURNAMENT_STALE", "domain": "ginref", "metadata": {"version": "17"}}
+"""
+ERROR_REASON_ATTEMPT_STALE: ErrorReason.ValueType  # 53
+"""The fixture is at another attempt.
+
+Example (ABORTED, HTTP 409):
+
+    {"reason": "ATTEMPT_STALE", "domain": "ginref", "metadata": {"field": "attempt"}}
+"""
+ERROR_REASON_TOURNAMENT_STATE_WRONG: ErrorReason.ValueType  # 54
+"""Not while the tournament is in this state.
+
+Example (FAILED_PRECONDITION, HTTP 400):
+
+    {"reason": "TOURNAMENT_STATE_WRONG", "domain": "ginref", "metadata": {"state": "running"}}
+"""
+ERROR_REASON_ENTRY_REFUSED: ErrorReason.ValueType  # 55
+"""The rules of entry do not let this bot in, or not now.
+
+Example (FAILED_PRECONDITION, HTTP 400):
+
+    {"reason": "ENTRY_REFUSED", "domain": "ginref", "metadata": {"field": "code"}}
+"""
+ERROR_REASON_TOURNAMENT_CONFLICT: ErrorReason.ValueType  # 56
+"""It is there already, as something else: two have decided differently.
+
+Example (ALREADY_EXISTS, HTTP 409):
+
+    {"reason": "TOURNAMENT_CONFLICT", "domain": "ginref", "metadata": {"field": "outcome"}}
+"""
+ERROR_REASON_DEPENDENTS_STARTED: ErrorReason.ValueType  # 57
+"""What follows from the result has begun; say what becomes of it.
+
+Example (FAILED_PRECONDITION, HTTP 400):
+
+    {"reason": "DEPENDENTS_STARTED", "domain": "ginref", "metadata": {}}
+"""
+ERROR_REASON_CONFIGURATION_INVALID: ErrorReason.ValueType  # 58
+"""The configuration cannot be used; the field is named by its path.
+
+Example (INVALID_ARGUMENT, HTTP 400):
+
+    {"reason": "CONFIGURATION_INVALID", "domain": "ginref", "metadata": {"field": "stages[0].rounds"}}
+"""
+ERROR_REASON_BOARD_CLOSED: ErrorReason.ValueType  # 59
+"""Other tables still play the same cards; nothing of the board is public yet.
+
+Example (FAILED_PRECONDITION, HTTP 400):
+
+    {"reason": "BOARD_CLOSED", "domain": "ginref", "metadata": {"tournament": "autumn-cup"}}
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -303,6 +303,8 @@ class TournamentPlace(_message.Message):
     FIXTURE_ID_FIELD_NUMBER: _builtins.int
     ATTEMPT_FIELD_NUMBER: _builtins.int
     BOARD_FIELD_NUMBER: _builtins.int
+    GAME_FIELD_NUMBER: _builtins.int
+    DEAL_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     fixture_id: _builtins.str
@@ -311,6 +313,10 @@ class TournamentPlace(_message.Message):
     """Which attempt at the fixture, from 1."""
     board: _builtins.int
     """The board, for matches of fixed boards."""
+    game: _builtins.int
+    """Which match of the fixture, from 1."""
+    deal: _builtins.str
+    """Names its cards: matches of a tournament with one name have the same decks."""
     def __init__(
         self,
         *,
@@ -318,10 +324,12 @@ class TournamentPlace(_message.Message):
         fixture_id: _builtins.str = ...,
         attempt: _builtins.int = ...,
         board: _builtins.int | None = ...,
+        game: _builtins.int = ...,
+        deal: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_board", b"_board", "board", b"board"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_board", b"_board", "attempt", b"attempt", "board", b"board", "fixture_id", b"fixture_id", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_board", b"_board", "attempt", b"attempt", "board", b"board", "deal", b"deal", "fixture_id", b"fixture_id", "game", b"game", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__board: _TypeAlias = _typing.Literal["board"]  # noqa: Y015
     _WhichOneofArgType__board: _TypeAlias = _typing.Literal["_board", b"_board"]  # noqa: Y015

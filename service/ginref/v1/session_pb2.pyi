@@ -216,6 +216,42 @@ class Preparation(_message.Message):
 Global___Preparation: _TypeAlias = Preparation  # noqa: Y015
 
 @_typing.final
+class CheckIn(_message.Message):
+    """Answers a Summons."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    SHARE_FIELD_NUMBER: _builtins.int
+    NO_SHARE_FIELD_NUMBER: _builtins.int
+    tournament_id: _builtins.str
+    """The tournament."""
+    commitment: _builtins.bytes
+    """Commitment to a share of the tournament's secret, 32 bytes."""
+    share: _builtins.bytes
+    """The share that was committed to, 32 bytes."""
+    no_share: _builtins.bool
+    """The bot is there, and has no share."""
+    def __init__(
+        self,
+        *,
+        tournament_id: _builtins.str = ...,
+        commitment: _builtins.bytes = ...,
+        share: _builtins.bytes = ...,
+        no_share: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "commitment", b"commitment", "no_share", b"no_share", "share", b"share"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "commitment", b"commitment", "no_share", b"no_share", "share", b"share", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_answer: _TypeAlias = _typing.Literal["commitment", "share", "no_share"]  # noqa: Y015
+    _WhichOneofArgType_answer: _TypeAlias = _typing.Literal["answer", b"answer"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_answer) -> _WhichOneofReturnType_answer | None: ...
+
+Global___CheckIn: _TypeAlias = CheckIn  # noqa: Y015
+
+@_typing.final
 class Ready(_message.Message):
     """Announces how many matches the bot plays at once from now on."""
 
@@ -518,6 +554,48 @@ class Offer(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Offer: _TypeAlias = Offer  # noqa: Y015
+
+@_typing.final
+class Summons(_message.Message):
+    """Calls a bot to a tournament that it has entered. Answer with CheckIn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    DEADLINE_FIELD_NUMBER: _builtins.int
+    REFEREE_COMMITMENT_FIELD_NUMBER: _builtins.int
+    HEAD_FIELD_NUMBER: _builtins.int
+    tournament_id: _builtins.str
+    """The tournament."""
+    kind: Global___PrepareKind.ValueType
+    """What is asked for: a commitment to check in, later the share itself."""
+    referee_commitment: _builtins.bytes
+    """The referee's commitment to its own share, 32 bytes."""
+    @_builtins.property
+    def deadline(self) -> _timestamp_pb2.Timestamp:
+        """Until when an answer is awaited; absent for as long as the organizer waits."""
+
+    @_builtins.property
+    def head(self) -> Global___TournamentHead:
+        """Head of the tournament's log."""
+
+    def __init__(
+        self,
+        *,
+        tournament_id: _builtins.str = ...,
+        kind: Global___PrepareKind.ValueType = ...,
+        deadline: _timestamp_pb2.Timestamp | None = ...,
+        referee_commitment: _builtins.bytes = ...,
+        head: Global___TournamentHead | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["deadline", b"deadline", "head", b"head"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deadline", b"deadline", "head", b"head", "kind", b"kind", "referee_commitment", b"referee_commitment", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Summons: _TypeAlias = Summons  # noqa: Y015
 
 @_typing.final
 class Prepare(_message.Message):
