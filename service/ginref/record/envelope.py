@@ -25,6 +25,10 @@ class EnvelopeError(ValueError):
     """Bytes that are no envelope."""
 
 
+class UnsignedError(ValueError):
+    """An envelope that nobody has signed, or not with the key it names."""
+
+
 class PayloadSigner(Protocol):
     """Signs with one Ed25519 key."""
 
@@ -118,6 +122,26 @@ def parse_envelope(data: bytes) -> Envelope:
         payload_type=_member(whole, "payloadType", str),
         signatures=tuple(_read_signature(signature) for signature in listed),
     )
+
+
+def signer_of(envelope: Envelope, keys: Mapping[str, bytes]) -> tuple[str, bool]:
+    """Return the name of the key whose signature counts, and whether it is trusted.
+
+    Args:
+        envelope: What is signed.
+        keys: Public keys that are trusted, by name.
+
+    Raises:
+        UnsignedError: Nobody has signed it, or a signature of a trusted key is wrong.
+    """
+    if not envelope.signatures:
+        raise UnsignedError("nobody has signed it")
+    known = [mark for mark in envelope.signatures if mark.key_id in keys]
+    for mark in known:
+        if not is_signature(keys[mark.key_id], mark.value, envelope.signed):
+            message = f"the signature was not made with the key {mark.key_id}"
+            raise UnsignedError(message)
+    return (known or envelope.signatures)[0].key_id, bool(known)
 
 
 def is_signature(key: bytes, signature: bytes, message: bytes) -> bool:

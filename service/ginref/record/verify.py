@@ -22,15 +22,16 @@ from ginref.record.entry import Voided
 from ginref.record.envelope import (
     Envelope,
     EnvelopeError,
+    UnsignedError,
     is_signature,
     parse_envelope,
+    signer_of,
 )
 from ginref.record.flaw import Flaw
 from ginref.record.proof import first_wrong, signed_parts
 from ginref.record.replay import Replay, ReplayError, check_order, replay
-from ginref.record.setup import DealSource, statement
+from ginref.record.setup import DealSource, commitment_to, statement
 from ginref.record.shape import first_difference
-from ginref.record.share import commit_referee
 
 
 class Finding(enum.StrEnum):
@@ -65,6 +66,7 @@ _EXIT_CODES: Final = {
 
 _SHARED: Final = "shares of the referee and the seats: nobody chose the cards"
 _SEEDED: Final = "seeded: the host chose the cards, these are not fair deals"
+_BOARDS: Final = "its export shows whose shares they follow from"
 _ALONE: Final = (
     "the referee's share alone: no seat kept the host from choosing the cards"
 )
@@ -111,6 +113,8 @@ class Verdict:
             return _SEEDED
         if self.replayed is None or self.replayed.state.match is None:
             return None
+        if setup.place is not None:
+            return f"boards of {setup.place.tournament}: {_BOARDS}"
         shares = zip(setup.seats, self.replayed.state.shares, strict=True)
         silent = [str(seat) for seat, share in shares if share is None]
         if not silent:
@@ -175,12 +179,15 @@ def verify_record(envelope: bytes, keys: Mapping[str, bytes]) -> Verdict:
     """
     try:
         parsed = parse_envelope(envelope)
-        key_id, trusted = _check_signatures(parsed, keys)
+        _check_type(parsed)
+        key_id, trusted = signer_of(parsed, keys)
         record = parse_record(parsed.payload)
     except EnvelopeError as error:
         return _broken(Flaw.FORM, f"not a signed record: {error}")
     except RecordError as error:
         return _broken(Flaw.FORM, str(error))
+    except UnsignedError as error:
+        return _broken(Flaw.SIGNATURE, str(error))
     except _BrokenError as error:
         return _broken(error.flaw, str(error))
     try:
@@ -239,21 +246,10 @@ def _finding(*, trusted: bool, is_open: bool) -> Finding:
     return Finding.VALID if trusted else Finding.UNKNOWN_KEY
 
 
-def _check_signatures(
-    envelope: Envelope, keys: Mapping[str, bytes]
-) -> tuple[str, bool]:
-    """Return the name of the key that counts, and whether it is trusted."""
+def _check_type(envelope: Envelope) -> None:
     if envelope.payload_type != PAYLOAD_TYPE:
         message = f"its type is {envelope.payload_type!r}, not a match record"
         raise _BrokenError(Flaw.FORM, message)
-    if not envelope.signatures:
-        raise _BrokenError(Flaw.SIGNATURE, "nobody has signed it")
-    known = [mark for mark in envelope.signatures if mark.key_id in keys]
-    for mark in known:
-        if not is_signature(keys[mark.key_id], mark.value, envelope.signed):
-            message = f"the signature was not made with the key {mark.key_id}"
-            raise _BrokenError(Flaw.SIGNATURE, message)
-    return (known or envelope.signatures)[0].key_id, bool(known)
 
 
 def _check_facts(record: Record, keys: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -264,8 +260,8 @@ def _check_facts(record: Record, keys: Mapping[str, bytes]) -> tuple[str, ...]:
         raise _BrokenError(Flaw.CHAIN, message)
     setup = record.setup
     if record.is_open:
-        share = commit_referee(setup.match_id, setup.referee_share)
-        if share != setup.commitment:
+        made = commitment_to(setup.match_id, setup.place, setup.referee_share)
+        if made != setup.commitment:
             message = "openings.referee_share: not the share the referee committed to"
             raise _BrokenError(Flaw.DEAL, message)
     _check_submissions(record)
