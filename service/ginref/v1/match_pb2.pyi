@@ -225,6 +225,7 @@ class Match(_message.Message):
     COMMITMENT_SIGNATURE_FIELD_NUMBER: _builtins.int
     KEY_ID_FIELD_NUMBER: _builtins.int
     PLACE_FIELD_NUMBER: _builtins.int
+    RECEIPTS_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """Identity of the match."""
     strikes_allowed: _builtins.int
@@ -241,6 +242,8 @@ class Match(_message.Message):
     """The referee's signature of the commitment."""
     key_id: _builtins.str
     """Key that made the signature: its RFC 7638 thumbprint."""
+    receipts: _builtins.bool
+    """Every submission is acknowledged by a signed receipt."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[_seat_pb2.SeatHolder]:
         """Who plays."""
@@ -282,10 +285,11 @@ class Match(_message.Message):
         commitment_signature: _builtins.bytes = ...,
         key_id: _builtins.str = ...,
         place: Global___TournamentPlace | None = ...,
+        receipts: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_place", b"_place", "clock", b"clock", "create_time", b"create_time", "ending", b"ending", "place", b"place", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_place", b"_place", "clock", b"clock", "commitment_signature", b"commitment_signature", "create_time", b"create_time", "deal_source", b"deal_source", "ending", b"ending", "key_id", b"key_id", "match_id", b"match_id", "place", b"place", "referee_commitment", b"referee_commitment", "ruleset", b"ruleset", "seats", b"seats", "stage", b"stage", "strikes_allowed", b"strikes_allowed", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_place", b"_place", "clock", b"clock", "commitment_signature", b"commitment_signature", "create_time", b"create_time", "deal_source", b"deal_source", "ending", b"ending", "key_id", b"key_id", "match_id", b"match_id", "place", b"place", "receipts", b"receipts", "referee_commitment", b"referee_commitment", "ruleset", b"ruleset", "seats", b"seats", "stage", b"stage", "strikes_allowed", b"strikes_allowed", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__place: _TypeAlias = _typing.Literal["place"]  # noqa: Y015
     _WhichOneofArgType__place: _TypeAlias = _typing.Literal["_place", b"_place"]  # noqa: Y015

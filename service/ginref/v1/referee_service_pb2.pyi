@@ -40,6 +40,7 @@ class CreateMatchRequest(_message.Message):
     STRIKES_ALLOWED_FIELD_NUMBER: _builtins.int
     DEAL_SOURCE_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
+    RECEIPTS_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """The caller's identity of this request, 1 to 64 bytes."""
     clock_preset: _builtins.str
@@ -50,6 +51,8 @@ class CreateMatchRequest(_message.Message):
     """Where the cards come from; unspecified for shares."""
     seed: _builtins.str
     """Seed of seeded deals, on referees that allow them."""
+    receipts: _builtins.bool
+    """Acknowledge every submission by a signed receipt."""
     @_builtins.property
     def ruleset(self) -> _ruleset_pb2.RulesetChoice:
         """The rules."""
@@ -73,10 +76,11 @@ class CreateMatchRequest(_message.Message):
         strikes_allowed: _builtins.int | None = ...,
         deal_source: _match_pb2.DealSource.ValueType = ...,
         seed: _builtins.str | None = ...,
+        receipts: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "_strikes_allowed", b"_strikes_allowed", "clock", b"clock", "ruleset", b"ruleset", "seed", b"seed", "strikes_allowed", b"strikes_allowed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "_strikes_allowed", b"_strikes_allowed", "bots", b"bots", "clock", b"clock", "clock_preset", b"clock_preset", "deal_source", b"deal_source", "request_id", b"request_id", "ruleset", b"ruleset", "seed", b"seed", "strikes_allowed", b"strikes_allowed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "_strikes_allowed", b"_strikes_allowed", "bots", b"bots", "clock", b"clock", "clock_preset", b"clock_preset", "deal_source", b"deal_source", "receipts", b"receipts", "request_id", b"request_id", "ruleset", b"ruleset", "seed", b"seed", "strikes_allowed", b"strikes_allowed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
     _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
@@ -432,12 +436,15 @@ class SubmitMoveResponse(_message.Message):
     REFEREE_MS_FIELD_NUMBER: _builtins.int
     TURN_FIELD_NUMBER: _builtins.int
     ENDING_FIELD_NUMBER: _builtins.int
+    RECEIPT_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """Version that the move made."""
     elapsed_ms: _builtins.int
     """Milliseconds that it took by the referee's clock."""
     referee_ms: _builtins.int
     """Milliseconds of those that the referee itself spent."""
+    receipt: _builtins.bytes
+    """Signed acknowledgement, when the match keeps receipts."""
     @_builtins.property
     def accept_time(self) -> _timestamp_pb2.Timestamp:
         """When it was stored."""
@@ -459,14 +466,39 @@ class SubmitMoveResponse(_message.Message):
         referee_ms: _builtins.int = ...,
         turn: _view_pb2.SeatView | None = ...,
         ending: _match_pb2.Ending | None = ...,
+        receipt: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["accept_time", b"accept_time", "ending", b"ending", "turn", b"turn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["accept_time", b"accept_time", "elapsed_ms", b"elapsed_ms", "ending", b"ending", "referee_ms", b"referee_ms", "turn", b"turn", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["accept_time", b"accept_time", "elapsed_ms", b"elapsed_ms", "ending", b"ending", "receipt", b"receipt", "referee_ms", b"referee_ms", "turn", b"turn", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SubmitMoveResponse: _TypeAlias = SubmitMoveResponse  # noqa: Y015
+
+@_typing.final
+class SubmissionReceipt(_message.Message):
+    """A detail of the status of a SubmitMove that is refused, when the match keeps
+    receipts.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENVELOPE_FIELD_NUMBER: _builtins.int
+    envelope: _builtins.bytes
+    """Signed acknowledgement of the refused submission: a DSSE envelope as JSON."""
+    def __init__(
+        self,
+        *,
+        envelope: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["envelope", b"envelope"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SubmissionReceipt: _TypeAlias = SubmissionReceipt  # noqa: Y015
 
 @_typing.final
 class WatchMatchRequest(_message.Message):

@@ -803,7 +803,7 @@ class MoveAccepted(_message.Message):
     referee_ms: _builtins.int
     """Milliseconds of those that the referee itself spent."""
     receipt: _builtins.bytes
-    """Signed acknowledgement, when the match keeps receipts."""
+    """Signed acknowledgement, when the match keeps receipts: a DSSE envelope as JSON."""
     @_builtins.property
     def accept_time(self) -> _timestamp_pb2.Timestamp:
         """When it was stored."""
@@ -856,6 +856,7 @@ class Refusal(_message.Message):
     FACTS_FIELD_NUMBER: _builtins.int
     STRIKES_LEFT_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
+    RECEIPT_FIELD_NUMBER: _builtins.int
     reason: _error_reason_pb2.ErrorReason.ValueType
     """The reason."""
     message: _builtins.str
@@ -864,6 +865,8 @@ class Refusal(_message.Message):
     """Illegal moves that may still follow without losing the match."""
     version: _builtins.int
     """Version of the match when it was refused."""
+    receipt: _builtins.bytes
+    """Signed acknowledgement of the refused submission, when the match keeps receipts."""
     @_builtins.property
     def facts(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Facts of the refusal."""
@@ -876,10 +879,11 @@ class Refusal(_message.Message):
         facts: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         strikes_left: _builtins.int | None = ...,
         version: _builtins.int = ...,
+        receipt: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_strikes_left", b"_strikes_left", "strikes_left", b"strikes_left"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_strikes_left", b"_strikes_left", "facts", b"facts", "message", b"message", "reason", b"reason", "strikes_left", b"strikes_left", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_strikes_left", b"_strikes_left", "facts", b"facts", "message", b"message", "reason", b"reason", "receipt", b"receipt", "strikes_left", b"strikes_left", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__strikes_left: _TypeAlias = _typing.Literal["strikes_left"]  # noqa: Y015
     _WhichOneofArgType__strikes_left: _TypeAlias = _typing.Literal["_strikes_left", b"_strikes_left"]  # noqa: Y015
