@@ -357,7 +357,7 @@ def _work(
         sweeper = Sweeper(tools.store, desk, tools.observer, name)
         work += [sweeper.run(), sweeper.keep_beating()]
     if Part.SIGNER in config.roles:
-        work.append(Signing(tools).run())
+        work.append(Signing(tools, keep_ms=config.keep_ms).run())
     return work
 
 

@@ -5,8 +5,10 @@ else from its default. A name that is no setting is refused.
 """
 
 import enum
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +23,20 @@ _WORKERS_ADMIN: Final = "127.0.0.1:7979"
 """Where probes of several workers begin, clear of the ports of their API."""
 
 _SHARED_AGE_MS: Final = 300_000
+
+FOREVER: Final = timedelta.max
+"""A length of time without an end, written `forever`."""
+
+_KEEP_LEAST: Final = timedelta(minutes=1)
+_KEEP_MOST: Final = timedelta(days=36_500)
+
+_DURATION: Final = re.compile(r"([0-9]{1,8})([smhd])")
+_UNITS: Final = {
+    "s": timedelta(seconds=1),
+    "m": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+}
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
@@ -48,6 +64,7 @@ class ServeConfig:
         keys: Folder of signing keys; None for one in `data`.
         archive: Where signed records are kept: a folder, or `s3://bucket/prefix`;
             None for a folder in `data`.
+        keep: How long the store keeps a match whose record is archived.
         listen: Address of the gRPC API; port 0 picks a free one.
         admin: Address of metrics and probes; port 0 picks a free one.
         roles: What this process does.
@@ -69,6 +86,7 @@ class ServeConfig:
     store: str | None = None
     keys: Path | None = None
     archive: str | None = None
+    keep: timedelta = timedelta(days=30)
     listen: str = "127.0.0.1:7878"
     admin: str = "127.0.0.1:7879"
     roles: frozenset[Part] = frozenset(Part)
@@ -100,6 +118,15 @@ class ServeConfig:
         if not 1 <= self.workers <= WORKERS_MOST:
             message = f"workers: {self.workers}: 1 to {WORKERS_MOST} expected"
             raise ConfigError(message)
+
+        if self.keep != FOREVER and not _KEEP_LEAST <= self.keep <= _KEEP_MOST:
+            message = "keep: 1m to 36500d expected, or forever"
+            raise ConfigError(message)
+
+    @property
+    def keep_ms(self) -> int | None:
+        """Milliseconds that the store keeps an archived match; None for ever."""
+        return None if self.keep == FOREVER else self.keep // timedelta(milliseconds=1)
 
     @property
     def connection_age(self) -> int | None:
@@ -169,6 +196,8 @@ def _write(value: object) -> str:
         return ",".join(sorted(value))
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, timedelta):
+        return "forever" if value == FOREVER else f"{value // _UNITS['s']}s"
     return str(value)
 
 
@@ -180,6 +209,8 @@ def _read(name: str, text: str) -> object:
         return Path(text)
     if name == "roles":
         return _read_roles(text)
+    if name == "keep":
+        return _read_duration(name, text)
     if name in {"dev", "allow_plaintext", "assume_durable"}:
         return _read_switch(name, text)
     if name in {"drain_ms", "workers", "worker", "connection_age_ms"}:
@@ -194,6 +225,16 @@ def _read_roles(text: str) -> frozenset[Part]:
         known = ", ".join(Part)
         message = f"roles: {text!r}: some of {known} expected, separated by commas"
         raise ConfigError(message) from None
+
+
+def _read_duration(name: str, text: str) -> timedelta:
+    if text == "forever":
+        return FOREVER
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        message = f"{name}: {text!r}: a time like 30d, 12h, 5m or forever expected"
+        raise ConfigError(message)
+    return int(found[1]) * _UNITS[found[2]]
 
 
 def _read_switch(name: str, text: str) -> bool:

@@ -200,8 +200,13 @@ class RemoteStore(MatchStore):
     async def backlog(self) -> Backlog:
         return await self._ask("backlog", self._server.backlog)
 
-    async def acknowledge(self, match_id: str) -> None:
-        await self._ask("acknowledge", lambda: self._server.acknowledge(match_id))
+    async def acknowledge(self, match_id: str, keep_ms: int | None = None) -> None:
+        await self._ask(
+            "acknowledge", lambda: self._server.acknowledge(match_id, keep_ms)
+        )
+
+    async def has_expired(self, match_id: str) -> bool:
+        return await self._ask("expired", lambda: self._server.has_expired(match_id))
 
     async def live_matches(self, bot: str) -> Sequence[str]:
         return await self._ask("live", lambda: self._server.live_matches(bot))

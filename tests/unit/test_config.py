@@ -1,9 +1,17 @@
 from dataclasses import fields
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from ginref.config import ConfigError, Part, ServeConfig, read_config
+from ginref.config import (
+    FOREVER,
+    ConfigError,
+    Part,
+    ServeConfig,
+    read_config,
+    to_environment,
+)
 
 
 def test_nothing_given_is_the_defaults() -> None:
@@ -32,6 +40,9 @@ READ = [
     pytest.param("dev", "1", True, id="a switch that is on"),
     pytest.param("dev", "Yes", True, id="a switch in words"),
     pytest.param("allow_plaintext", "OFF", False, id="a switch that is off"),
+    pytest.param("keep", "90s", timedelta(seconds=90), id="seconds"),
+    pytest.param("keep", "14d", timedelta(days=14), id="days"),
+    pytest.param("keep", "forever", FOREVER, id="no end"),
     pytest.param("roles", "signer", frozenset({Part.SIGNER}), id="one role"),
     pytest.param(
         "roles",
@@ -49,7 +60,15 @@ def test_a_setting_is_read_alike_from_both_sides(
     variable = f"GINREF_{name.upper()}"
 
     assert getattr(read_config({}, {variable: text}), name) == value
-    assert getattr(read_config({name: text}, {}), name) == value
+    config = read_config({name: text}, {})
+    assert getattr(config, name) == value
+    # What a worker is given is what its referee was.
+    assert read_config({}, to_environment(config)) == config
+
+
+def test_an_archived_match_is_kept_for_a_month_unless_told_otherwise() -> None:
+    assert ServeConfig().keep_ms == 30 * 24 * 60 * 60 * 1000
+    assert ServeConfig(keep=FOREVER).keep_ms is None
 
 
 REFUSED = [
@@ -61,6 +80,10 @@ REFUSED = [
     pytest.param({"GINREF_DEV": "2"}, "dev", id="more than on"),
     pytest.param({"GINREF_ROLES": ","}, "roles", id="roles without names"),
     pytest.param({"GINREF_ROLES": "Referee"}, "roles", id="a role in capitals"),
+    pytest.param({"GINREF_KEEP": "30"}, "keep", id="a time without a unit"),
+    pytest.param({"GINREF_KEEP": "59s"}, "keep", id="less than a minute"),
+    pytest.param({"GINREF_KEEP": "36501d"}, "keep", id="more than a century"),
+    pytest.param({"GINREF_KEEP": "9999999999d"}, "keep", id="too long a number"),
     pytest.param({"GINREF_TLS_CERT": "x"}, "tls_cert", id="half a certificate"),
 ]
 

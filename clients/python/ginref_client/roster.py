@@ -32,7 +32,7 @@ _CURSORS_MOST: Final = 256
 _SYNCS_MOST: Final = 64
 """Matches that are asked for at a time."""
 
-_NOT_OURS: Final = {"MATCH_NOT_FOUND", "SEAT_NOT_YOURS"}
+_NOT_OURS: Final = {"MATCH_NOT_FOUND", "MATCH_EXPIRED", "SEAT_NOT_YOURS"}
 
 
 class DrainedError(Exception):

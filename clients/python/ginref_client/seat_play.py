@@ -55,6 +55,7 @@ _MOVED_ON: Final = {
     "MATCH_OVER",
     "MATCH_NOT_PLAYING",
     "MATCH_NOT_FOUND",
+    "MATCH_EXPIRED",
     "SEAT_NOT_YOURS",
 }
 

@@ -30,7 +30,6 @@ class HeldMatch:
         refusals: Counted refusals at this version.
         ended_ms: When it ended; None while it goes on.
         archived: Its record is confirmed.
-        expires_ms: When it is dropped; None for never.
         log: Its entries in order.
         known: Request hash and entry of each submission, by digest.
     """
@@ -45,7 +44,6 @@ class HeldMatch:
     refusals: int = 0
     ended_ms: int | None = None
     archived: bool = False
-    expires_ms: int | None = None
     log: list[StoredEntry] = field(default_factory=list)
     known: dict[bytes, tuple[bytes, EntryId]] = field(default_factory=dict)
 

@@ -1,6 +1,7 @@
 """Matches in the memory of one process, for tests and the arena."""
 
 import asyncio
+import heapq
 import secrets
 import time
 from bisect import bisect_right
@@ -56,13 +57,18 @@ class MemoryStore(MatchStore):
         self._topics: set[asyncio.Queue[Wake]] = set()
         self._heartbeat = Heartbeat()
         self._identity = secrets.token_bytes(_IDENTITY_SIZE)
+        self._expiring: list[tuple[int, str]] = []
+        self._expired: dict[str, bytes] = {}
 
     async def create(self, creation: Creation) -> Applied | Duplicate:
         """Store a new match, index it and set its first deadline."""
         entry_id = EntryId(1)
-        held = self._matches.get(creation.match_id)
+        held = self._held(creation.match_id)
+        known = self._expired.get(creation.match_id)
         if held is not None:
-            same = held.creation.request_hash == creation.request_hash
+            known = held.creation.request_hash
+        if known is not None:
+            same = known == creation.request_hash
             return Duplicate(Seen(entry_id=entry_id, same_request=same))
         if not self._heartbeat.is_settled(self._clock()):
             self._settle()
@@ -94,7 +100,7 @@ class MemoryStore(MatchStore):
         self, match_id: str, key: SubmissionKey | None = None
     ) -> StoredMatch | None:
         """Return the match, or None when there is none."""
-        held = self._matches.get(match_id)
+        held = self._held(match_id)
         if held is None:
             return None
         return StoredMatch(
@@ -111,7 +117,7 @@ class MemoryStore(MatchStore):
 
     async def apply(self, change: Change) -> ApplyResult:
         """Store one step of a match, or say why not."""
-        held = self._matches.get(change.match_id)
+        held = self._held(change.match_id)
         if held is None:
             return Refusal.MISSING
         seen = held.seen(change.key)
@@ -167,7 +173,7 @@ class MemoryStore(MatchStore):
         self, match_id: str, *, after: EntryId | None = None
     ) -> Sequence[StoredEntry]:
         """Return log entries in order, from the first one after `after`."""
-        held = self._matches.get(match_id)
+        held = self._held(match_id)
         if held is None:
             return ()
         start = 0
@@ -217,11 +223,25 @@ class MemoryStore(MatchStore):
             if held.ended_ms is not None and not held.archived
         ]
 
-    async def acknowledge(self, match_id: str) -> None:
-        """Take an ended match off the list of `finished`; doing it twice is fine."""
+    async def acknowledge(self, match_id: str, keep_ms: int | None = None) -> None:
+        """Take an ended match, whose record is archived, off the list of `finished`.
+
+        Doing it twice is fine.
+
+        Args:
+            match_id: The match.
+            keep_ms: Milliseconds after which the match expires; None for never.
+        """
         held = self._matches.get(match_id)
-        if held is not None and held.ended_ms is not None:
-            held.archived = True
+        if held is None or held.ended_ms is None or held.archived:
+            return
+        held.archived = True
+        if keep_ms is not None:
+            heapq.heappush(self._expiring, (self._clock() + keep_ms, match_id))
+
+    async def has_expired(self, match_id: str) -> bool:
+        """Say whether there was a match that has expired."""
+        return self._held(match_id) is None and match_id in self._expired
 
     async def list_matches(
         self, *, bot: str | None, limit: int, cursor: str | None
@@ -232,6 +252,7 @@ class MemoryStore(MatchStore):
             ValueError: The cursor was not made by this store.
         """
         place = None if cursor is None else parse_cursor(cursor)
+        self._drop_expired()
         places = sorted(
             (
                 (held.created_ms, match_id)
@@ -252,6 +273,7 @@ class MemoryStore(MatchStore):
 
         Ended ones may be among them until `drop_live` takes them off.
         """
+        self._drop_expired()
         return tuple(self._live.get(bot, ()))
 
     async def drop_live(self, bot: str, match_id: str) -> None:
@@ -304,6 +326,19 @@ class MemoryStore(MatchStore):
                 self._wake(Wake(match_id))
         outage = self._heartbeat.outages[-1]
         return outage.to_ms - outage.from_ms
+
+    def _held(self, match_id: str) -> HeldMatch | None:
+        self._drop_expired()
+        return self._matches.get(match_id)
+
+    def _drop_expired(self) -> None:
+        while self._expiring and self._expiring[0][0] < self._clock():
+            _, match_id = heapq.heappop(self._expiring)
+            creation = self._matches.pop(match_id).creation
+            self._expired[match_id] = creation.request_hash
+            for bot in dict.fromkeys(creation.bots):
+                if match_id in self._live[bot]:
+                    self._live[bot].remove(match_id)
 
     def _now_ms(self, held: HeldMatch) -> int:
         return max(self._heartbeat.now_ms(self._clock()), held.latest_ms)

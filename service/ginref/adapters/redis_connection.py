@@ -91,13 +91,17 @@ class RedisConnection:
         """
         return self._call(words_of(parts), _key_of(parts), replicated=replicated)
 
-    async def commands(self, commands: Sequence[tuple[Argument, ...]]) -> list[Any]:
+    async def commands(
+        self, commands: Sequence[tuple[Argument, ...]], *, replicated: bool = False
+    ) -> list[Any]:
         """Send several commands, in no certain order; return their answers in order.
 
         Raises:
             StoreUnavailableError: Which of them were carried out is unknown.
         """
-        return await _all([self.command(*parts) for parts in commands])
+        return await _all(
+            [self.command(*parts, replicated=replicated) for parts in commands]
+        )
 
     async def run_for_each(
         self,

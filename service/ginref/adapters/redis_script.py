@@ -60,6 +60,9 @@ class ShardKeys:
         deadline: Sorted set: live matches by deadline plus grace.
         outbox: Sorted set: ended matches without a record, by end.
         created: Sorted set: all matches by creation.
+        archived: Hash: request hash of each match that expires or has expired.
+        expiry: Sorted set: these, each with its bots, by when they expire, until
+            nothing lists them any more.
         beat: Hash: the latest heartbeat, and how far time is ahead of the clock.
         outage: List: `from:to` of the latest outages, oldest first.
         wake: Channel: topics that changed; after a match id, its log entry.
@@ -68,6 +71,8 @@ class ShardKeys:
     deadline: str
     outbox: str
     created: str
+    archived: str
+    expiry: str
     beat: str
     outage: str
     wake: str
@@ -91,6 +96,8 @@ def shard_keys(shard: str) -> ShardKeys:
         deadline=f"{start}:deadline",
         outbox=f"{start}:outbox",
         created=f"{start}:created",
+        archived=f"{start}:archived",
+        expiry=f"{start}:expiry",
         beat=f"{start}:beat",
         outage=f"{start}:outage",
         wake=f"{start}:wake",
@@ -165,12 +172,13 @@ CREATE: Final = Script(
     + HEARTBEAT
     + WAKE
     + f"""
-local match, log, deadlines, created, beat = unpack(KEYS, 1, 5)
+local match, log, deadlines, created, beat, archived = unpack(KEYS, 1, 6)
 local match_id, request, setup, state, entry = unpack(ARGV, 1, 5)
 local start, free, bank, cap, grace = unpack(ARGV, 6, 10)
 local seats, bots, channel = unpack(ARGV, 11, 13)
 
 local known = redis.call('HGET', match, 'request')
+  or redis.call('HGET', archived, match_id)
 if known then
   return {{{EXISTS}, known}}
 end
@@ -211,7 +219,10 @@ def creation_call(
     match_id, clock = creation.match_id, creation.clock
     keys, shard = match_keys(match_id), shard_keys(shard_of(match_id))
     return (
-        [keys.match, keys.log, shard.deadline, shard.created, shard.beat],
+        [
+            *(keys.match, keys.log),
+            *(shard.deadline, shard.created, shard.beat, shard.archived),
+        ],
         [
             match_id,
             creation.request_hash,

@@ -9,10 +9,16 @@ import secrets
 from collections.abc import AsyncGenerator, Sequence
 from typing import Final
 
-from ginref.adapters import redis_apply, redis_durability, redis_reply, redis_wake
+from ginref.adapters import (
+    redis_apply,
+    redis_durability,
+    redis_expiry,
+    redis_list,
+    redis_reply,
+    redis_wake,
+)
 from ginref.adapters.cursor import format_cursor, parse_cursor
 from ginref.adapters.redis_apply import APPLY
-from ginref.adapters.redis_call import Argument
 from ginref.adapters.redis_connection import RedisConnection
 from ginref.adapters.redis_registry import RedisRegistry
 from ginref.adapters.redis_script import (
@@ -102,11 +108,13 @@ class RedisStore(MatchStore):
         """
         match_id, clock = creation.match_id, creation.clock
         keys = match_keys(match_id)
-        known = await self._connection.command(
-            "HGET", keys.match, "request", replicated=True
-        )
-        if known is not None:
-            return redis_reply.known_creation(known, creation)
+        archived = shard_keys(shard_of(match_id)).archived
+        for known in await self._connection.commands(
+            [("HGET", keys.match, "request"), ("HGET", archived, match_id)],
+            replicated=True,
+        ):
+            if known is not None:
+                return redis_reply.known_creation(known, creation)
         if self._connection.is_filling(keys.match):
             raise RefusedError(
                 Reason.LIMIT_EXCEEDED,
@@ -263,10 +271,24 @@ class RedisStore(MatchStore):
         )
         return redis_reply.backlog_of(time, answers[: len(keys)], answers[len(keys) :])
 
-    async def acknowledge(self, match_id: str) -> None:
-        """Take an ended match off the list of `finished`; doing it twice is fine."""
-        outbox = shard_keys(shard_of(match_id)).outbox
-        await self._connection.command("ZREM", outbox, match_id)
+    async def acknowledge(self, match_id: str, keep_ms: int | None = None) -> None:
+        """Take an ended match, whose record is archived, off the list of `finished`.
+
+        Doing it twice is fine.
+
+        Args:
+            match_id: The match.
+            keep_ms: Milliseconds after which the match expires; None for never.
+        """
+        await redis_expiry.acknowledge(self._connection, match_id, keep_ms)
+
+    async def has_expired(self, match_id: str) -> bool:
+        """Say whether there was a match that has expired."""
+        archived = shard_keys(shard_of(match_id)).archived
+        is_there, was_archived = await self._connection.commands(
+            [("EXISTS", match_keys(match_id).match), ("HEXISTS", archived, match_id)]
+        )
+        return bool(was_archived and not is_there)
 
     async def list_matches(
         self, *, bot: str | None, limit: int, cursor: str | None
@@ -284,11 +306,11 @@ class RedisStore(MatchStore):
         found: list[tuple[int, str]] = []
         more_to_read = True
         while more_to_read and len(found) <= limit:
-            batch = await self._newest(keys, place, limit + 1)
+            batch = await redis_list.newest(self._connection, keys, place, limit + 1)
             more_to_read = len(batch) > limit
             if batch:
                 place = batch[-1]
-                found += batch if bot is None else await self._played_by(bot, batch)
+                found += await redis_list.kept(self._connection, batch, bot)
         page = found[:limit]
         more = len(found) > limit
         return MatchPage(
@@ -304,7 +326,9 @@ class RedisStore(MatchStore):
         answer = await self._connection.command(
             "ZRANGE", bot_keys(bot).live, 0, -1, "WITHSCORES"
         )
-        places = await self._played_by(bot, redis_reply.scored(answer))
+        places = await redis_list.kept(
+            self._connection, redis_reply.scored(answer), bot
+        )
         return tuple(match_id for _, match_id in places)
 
     async def drop_live(self, bot: str, match_id: str) -> None:
@@ -347,39 +371,3 @@ class RedisStore(MatchStore):
     async def aclose(self) -> None:
         """Give back connections."""
         await self._connection.aclose()
-
-    async def _newest(
-        self, keys: Sequence[str], place: tuple[int, str] | None, limit: int
-    ) -> list[tuple[int, str]]:
-        """Return the next places after one, in falling order of time and id."""
-        highest = "+inf" if place is None else f"({place[0]}"
-        commands: list[tuple[Argument, ...]] = [
-            ("ZREVRANGEBYSCORE", key, highest, "-inf", "WITHSCORES", "LIMIT", 0, limit)
-            for key in keys
-        ]
-        if place is not None:
-            commands += [
-                ("ZREVRANGEBYSCORE", key, place[0], place[0], "WITHSCORES")
-                for key in keys
-            ]
-        answers = await self._connection.commands(commands)
-        places = sorted(
-            {one for answer in answers for one in redis_reply.scored(answer)}
-        )
-        places.reverse()
-        return [one for one in places if place is None or one < place][:limit]
-
-    async def _played_by(
-        self, bot: str, places: Sequence[tuple[int, str]]
-    ) -> list[tuple[int, str]]:
-        """Drop places of matches that were never made, or made without the bot."""
-        if not places:
-            return []
-        answers = await self._connection.commands(
-            [("HGET", match_keys(match_id).match, "bots") for _, match_id in places]
-        )
-        return [
-            place
-            for place, bots in zip(places, answers, strict=True)
-            if bots is not None and bot in bots.decode().split("\n")
-        ]

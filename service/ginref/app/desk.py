@@ -107,8 +107,9 @@ class Desk:
 
         Raises:
             RefusedError: ROLE_NOT_ALLOWED, BOT_NOT_FOUND, FIELD_MISSING,
-                FIELD_INVALID, SEEDED_NOT_ALLOWED, REQUEST_ID_REUSED, or SEAT_NOT_YOURS
-                for a token that is limited to other matches.
+                FIELD_INVALID, SEEDED_NOT_ALLOWED, REQUEST_ID_REUSED, MATCH_EXPIRED
+                for a match of which only the record is kept, or SEAT_NOT_YOURS for a
+                token that is limited to other matches.
         """
         caller.require("CreateMatch", *_HOSTS)
         keys = await self._check(new)
@@ -203,6 +204,9 @@ class Desk:
     async def _listed(self, match_id: str) -> MatchFacts | None:
         try:
             return match_facts(await self._keeper.load(match_id))
+        except RefusedError:
+            # It has expired since it was listed.
+            return None
         except DamageError:
             _LOG.exception("match %s cannot be listed", match_id)
             return None

@@ -295,8 +295,11 @@ class Keeper:
     ) -> StoredMatch:
         stored = await self._store.read(match_id, key)
         if stored is None:
-            message = f"there is no match {match_id}"
-            raise RefusedError(Reason.MATCH_NOT_FOUND, message, match_id=match_id)
+            reason, message = Reason.MATCH_NOT_FOUND, f"there is no match {match_id}"
+            if await self._store.has_expired(match_id):
+                message = f"only the record of match {match_id} is kept"
+                reason = Reason.MATCH_EXPIRED
+            raise RefusedError(reason, message, match_id=match_id)
         return stored
 
     async def _unpack(self, match_id: str, stored: StoredMatch) -> LiveMatch:

@@ -274,7 +274,8 @@ class MatchStore(abc.ABC):
         """Store a new match, index it and set its first deadline.
 
         A second creation under the same match id writes nothing and is a
-        `Duplicate` whose `same_request` compares the request hashes.
+        `Duplicate` whose `same_request` compares the request hashes, also when the
+        match has expired.
 
         Raises:
             RefusedError: `LIMIT_EXCEEDED`: the store takes no new matches now.
@@ -332,8 +333,20 @@ class MatchStore(abc.ABC):
         """Return how much `finished` would list without a limit."""
 
     @abc.abstractmethod
-    async def acknowledge(self, match_id: str) -> None:
-        """Take an ended match off the list of `finished`; doing it twice is fine."""
+    async def acknowledge(self, match_id: str, keep_ms: int | None = None) -> None:
+        """Take an ended match, whose record is archived, off the list of `finished`.
+
+        Doing it twice is fine.
+
+        Args:
+            match_id: The match.
+            keep_ms: Milliseconds after which the match expires; None for never. Then
+                it is neither read nor listed, and never created again.
+        """
+
+    @abc.abstractmethod
+    async def has_expired(self, match_id: str) -> bool:
+        """Say whether there was a match that has expired."""
 
     @abc.abstractmethod
     async def live_matches(self, bot: str) -> Sequence[str]:

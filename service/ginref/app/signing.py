@@ -42,10 +42,22 @@ class Signing:
     """Builds, signs and archives records: at least once, always the same ones."""
 
     def __init__(
-        self, tools: Tools, monotonic: Callable[[], float] = time.monotonic
+        self,
+        tools: Tools,
+        monotonic: Callable[[], float] = time.monotonic,
+        *,
+        keep_ms: int | None = None,
     ) -> None:
-        """Work with these tools; `monotonic` tells seconds."""
+        """Work with these tools.
+
+        Args:
+            tools: The tools.
+            monotonic: Tells seconds.
+            keep_ms: Milliseconds that the store keeps a match of which the archive
+                has the record; None for ever.
+        """
         self._tools = tools
+        self._keep_ms = keep_ms
         self._monotonic = monotonic
         self._failed: dict[str, _Pause] = {}
         self._count_due = 0.0
@@ -116,7 +128,7 @@ class Signing:
             _write, stored, setup, log, self._tools.signer()
         )
         await self._tools.archive.put(match_id, envelope)
-        await self._tools.store.acknowledge(match_id)
+        await self._tools.store.acknowledge(match_id, self._keep_ms)
         self._tools.observer.record_signed()
         keeper.forget(match_id)
 

@@ -24,6 +24,13 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter for each setting
             metavar="PLACE", help="Signed records: a folder, or s3://bucket/prefix."
         ),
     ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Time that archived matches stay in the store: 30d, 12h, forever.",
+        ),
+    ] = None,
     listen: Annotated[str | None, typer.Option(help="Address of the gRPC API.")] = None,
     admin: Annotated[
         str | None, typer.Option(help="Address of metrics and probes.")
@@ -82,6 +89,7 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter for each setting
         "store": store,
         "keys": keys,
         "archive": archive,
+        "keep": keep,
         "listen": listen,
         "admin": admin,
         "roles": roles,

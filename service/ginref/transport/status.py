@@ -62,6 +62,7 @@ CODES: Final[Mapping[Reason, Code]] = MappingProxyType(
         Reason.MOVE_UNREADABLE: _INVALID,
         Reason.RULESET_INVALID: _INVALID,
         Reason.MATCH_NOT_FOUND: _NOT_FOUND,
+        Reason.MATCH_EXPIRED: _NOT_FOUND,
         Reason.BOT_NOT_FOUND: _NOT_FOUND,
         Reason.OWNER_NOT_FOUND: _NOT_FOUND,
         Reason.TOKEN_NOT_FOUND: _NOT_FOUND,

@@ -136,6 +136,13 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
 
         {"reason": "MATCH_NOT_FOUND", "domain": "ginref", "metadata": {"match_id": "m3k2vbq4tq2xa"}}
     """
+    ERROR_REASON_MATCH_EXPIRED: _ErrorReason.ValueType  # 46
+    """The match is over, and the referee keeps nothing of it but its record.
+
+    Example (NOT_FOUND, HTTP 404):
+
+        {"reason": "MATCH_EXPIRED", "domain": "ginref", "metadata": {"match_id": "m3k2vbq4tq2xa"}}
+    """
     ERROR_REASON_BOT_NOT_FOUND: _ErrorReason.ValueType  # 17
     """There is no such bot.
 
@@ -532,6 +539,13 @@ ERROR_REASON_MATCH_NOT_FOUND: ErrorReason.ValueType  # 16
 Example (NOT_FOUND, HTTP 404):
 
     {"reason": "MATCH_NOT_FOUND", "domain": "ginref", "metadata": {"match_id": "m3k2vbq4tq2xa"}}
+"""
+ERROR_REASON_MATCH_EXPIRED: ErrorReason.ValueType  # 46
+"""The match is over, and the referee keeps nothing of it but its record.
+
+Example (NOT_FOUND, HTTP 404):
+
+    {"reason": "MATCH_EXPIRED", "domain": "ginref", "metadata": {"match_id": "m3k2vbq4tq2xa"}}
 """
 ERROR_REASON_BOT_NOT_FOUND: ErrorReason.ValueType  # 17
 """There is no such bot.

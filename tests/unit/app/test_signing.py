@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from ginref.app import signing as signing_module
+from ginref.app.caller import Caller, Role
+from ginref.app.error import Reason, RefusedError
 from ginref.app.keeper import Keeper
 from ginref.app.port import StoreUnavailableError
+from ginref.app.signing import Signing
 from ginref.record.envelope import parse_envelope
 from ginref.record.lifecycle import MatchState
 from ginref.record.verify import Finding, verify_record
@@ -131,11 +134,65 @@ async def test_a_store_that_is_away_is_not_the_fault_of_a_record(
     assert await world.one.signing.sign_finished() == 1
 
 
+async def test_a_match_expires_when_its_record_is_kept_and_no_sooner(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept_ms = 3_600_000
+    facts = await world.start()
+    await world.desk.abort_match(world.host, facts.match_id)
+    signing = Signing(world.one.tools, world.time.seconds, keep_ms=kept_ms)
+
+    async def refuse(*_: object) -> None:
+        raise OSError("the archive is full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(world.archive, "put", refuse)
+        assert await signing.sign_finished() == 0
+    world.time.ms += 2 * kept_ms
+    report = await world.desk.get_match(world.host, facts.match_id)
+    assert report.public.facts.ending
+    assert await signing.sign_finished() == 1
+    world.time.ms += kept_ms - 1
+    await world.desk.get_match(world.host, facts.match_id)
+    world.time.ms += 1000
+
+    spectator = Caller(token_id="t-spectator", role=Role.SPECTATOR)
+    for call in (
+        world.desk.get_match(spectator, facts.match_id),
+        world.desk.abort_match(world.host, facts.match_id),
+        anext(world.one.watcher.watch(spectator, facts.match_id, "")),
+    ):
+        with pytest.raises(RefusedError) as refused:
+            await call
+        assert refused.value.reason is Reason.MATCH_EXPIRED
+    envelope = await world.desk.match_record(spectator, facts.match_id)
+    assert envelope == world.archive.records[facts.match_id]
+    listed = await world.desk.list_matches(spectator, None, 5, None)
+    assert listed.matches == ()
+
+
+async def test_a_request_whose_match_has_expired_deals_no_other_one(
+    world: World,
+) -> None:
+    facts = await world.create(request_id="once")
+    await world.desk.abort_match(world.host, facts.match_id)
+    signing = Signing(world.one.tools, world.time.seconds, keep_ms=60_000)
+    await signing.sign_finished()
+    world.time.ms += 61_000
+
+    with pytest.raises(RefusedError) as refused:
+        await world.create(request_id="once")
+
+    assert refused.value.reason is Reason.MATCH_EXPIRED
+    assert refused.value.facts == {"match_id": facts.match_id}
+    assert world.tally.seen["match_created"] == 1
+
+
 async def test_a_signer_that_stopped_half_way_is_made_up_for(world: World) -> None:
     match_id = await _over(world)
     acknowledge = world.store.acknowledge
 
-    async def vanish(_: str) -> None:
+    async def vanish(*_: object) -> None:
         raise StoreUnavailableError
 
     world.store.acknowledge = vanish
@@ -178,7 +235,7 @@ async def test_a_rotation_between_two_signers_leaves_the_first_record(
     match_id = await _over(world)
     acknowledge = world.store.acknowledge
 
-    async def vanish(_: str) -> None:
+    async def vanish(*_: object) -> None:
         raise StoreUnavailableError
 
     world.store.acknowledge = vanish
