@@ -28,7 +28,7 @@ from ginref.adapters.redis_address import UnsupportedStoreError
 from ginref.adapters.redis_store import RedisStore, open_store
 from ginref.adapters.sealing import AesSealer
 from ginref.adapters.secret_file import SecretFileError, read_secret, replace_secret
-from ginref.app.desk import Desk, Tools
+from ginref.app.desk import Desk
 from ginref.app.error import RefusedError
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
@@ -36,6 +36,7 @@ from ginref.app.keeper import Keeper
 from ginref.app.port import Archive, Registry, SealError, StoreUnavailableError
 from ginref.app.signing import Signing
 from ginref.app.sweep import Sweeper
+from ginref.app.tools import Tools
 from ginref.app.watch import Watcher
 from ginref.config import Part, ServeConfig
 from ginref.transport.admin import AdminServer

@@ -15,13 +15,14 @@ from ginref.adapters.key_folder import KeyFolder
 from ginref.adapters.redis_store import RedisStore, open_store
 from ginref.adapters.sealing import AesSealer
 from ginref.app.caller import Caller, Role
-from ginref.app.desk import Desk, Tools
+from ginref.app.desk import Desk
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper
 from ginref.app.port import StoreUnavailableError
 from ginref.app.report import MatchFacts
 from ginref.app.request import NewMatch
+from ginref.app.tools import Tools
 from ginref.engine.ruleset import GIN
 from ginref.record.clock import FAST
 from ginref.record.entry import decode_entry

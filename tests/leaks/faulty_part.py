@@ -53,7 +53,7 @@ PARTS: Final[dict[str, tuple[str, ...]]] = {
     "record": (
         "ginref.app.judge.step",
         "ginref.app.keeper.timing",
-        "ginref.app.desk.begin",
+        "ginref.app.opening.begin",
         "ginref.app.signing.build_record",
     ),
     "transport": (

@@ -19,13 +19,14 @@ from ginref.adapters.memory_store import MemoryStore
 from ginref.adapters.metrics import PrometheusObserver
 from ginref.adapters.sealing import AesSealer
 from ginref.app.caller import Caller, Role
-from ginref.app.desk import Desk, Tools
+from ginref.app.desk import Desk
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper
 from ginref.app.session import Session
 from ginref.app.signing import Signing
 from ginref.app.sweep import Sweeper
+from ginref.app.tools import Tools
 from ginref.app.watch import Watcher
 from ginref.transport.bot_service import BotService
 from ginref.transport.interceptor import Interceptor

@@ -15,7 +15,7 @@ from tests.simulation.server import EPOCH_MS, StoreServer
 
 from ginref.adapters.memory_registry import MemoryRegistry
 from ginref.app.caller import Caller
-from ginref.app.desk import Desk, Tools
+from ginref.app.desk import Desk
 from ginref.app.fault import refusal_of
 from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper
@@ -24,6 +24,7 @@ from ginref.app.session import Session
 from ginref.app.session_policy import SessionPolicy
 from ginref.app.signing import Signing
 from ginref.app.sweep import Sweeper
+from ginref.app.tools import Tools
 from ginref.app.watch import Watcher
 
 _T = TypeVar("_T")

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ginref.app.announcer import ANYWHERE, Announcer
 from ginref.app.caller import Caller, Role
-from ginref.app.desk import Desk, Tools, check_seat
+from ginref.app.desk import Desk
 from ginref.app.error import Reason, RefusedError
 from ginref.app.fault import refusal_of
 from ginref.app.hub import Hub, Subscription
@@ -30,12 +30,14 @@ from ginref.app.message import (
 from ginref.app.news import News
 from ginref.app.outbox import Outbox
 from ginref.app.packing import DamageError
+from ginref.app.reach import check_seat
 from ginref.app.report import MoveReport
 from ginref.app.reporting import listed_facts
 from ginref.app.request import SeatStep
 from ginref.app.session_policy import SessionPolicy
 from ginref.app.session_work import SessionWork
 from ginref.app.told import Answer
+from ginref.app.tools import Tools
 from ginref.engine.seat import Seat
 from ginref.record.submission import Submission
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ginref.app.desk import Tools
 from ginref.app.live_match import LiveMatch, fold
 from ginref.app.port import Signer, StoreUnavailableError
+from ginref.app.tools import Tools
 from ginref.record.document import PAYLOAD_TYPE, build_record
 from ginref.record.entry import StampedEntry, Voided
 from ginref.record.envelope import seal_envelope

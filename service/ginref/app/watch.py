@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from ginref.app.caller import Caller
-from ginref.app.desk import check_reach
 from ginref.app.error import Reason, RefusedError
 from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper
 from ginref.app.live_match import LiveMatch, place_of
 from ginref.app.match_store import EntryId
 from ginref.app.port import Observer
+from ginref.app.reach import check_reach
 from ginref.app.report import MatchFacts, PublicEvent, PublicReport, SeatReport
 from ginref.app.reporting import (
     load_seat_report,

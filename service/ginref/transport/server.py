@@ -15,11 +15,12 @@ from grpc_health.v1.health import SERVICE_NAME as HEALTH_NAME
 from grpc_health.v1.health import aio as health
 
 from ginref.app.caller import Caller
-from ginref.app.desk import Desk, Tools
+from ginref.app.desk import Desk
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
 from ginref.app.session import Session
 from ginref.app.session_policy import SessionPolicy
+from ginref.app.tools import Tools
 from ginref.app.watch import Watcher
 from ginref.transport.address import Address, BindError
 from ginref.transport.bot_service import BotService

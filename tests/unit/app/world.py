@@ -11,7 +11,7 @@ from tests.unit.app.tool import CountedStore, MemoryArchive, SameChance, Tally, 
 from ginref.adapters.memory_registry import MemoryRegistry
 from ginref.adapters.sealing import AesSealer
 from ginref.app.caller import Caller, Role
-from ginref.app.desk import Desk, Tools
+from ginref.app.desk import Desk
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper
@@ -25,6 +25,7 @@ from ginref.app.session import Session
 from ginref.app.session_policy import SessionPolicy
 from ginref.app.signing import Signing
 from ginref.app.sweep import Sweeper
+from ginref.app.tools import Tools
 from ginref.app.watch import Watcher
 from ginref.engine.card import PACK
 from ginref.engine.move import DRAW_STOCK, PASS, Discard, Knock, Move

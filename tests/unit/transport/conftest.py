@@ -19,7 +19,7 @@ from ginref.adapters.memory_registry import MemoryRegistry
 from ginref.adapters.memory_store import MemoryStore
 from ginref.adapters.metrics import PrometheusObserver
 from ginref.adapters.sealing import AesSealer
-from ginref.app.desk import Desk, Tools
+from ginref.app.desk import Desk
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper
@@ -28,6 +28,7 @@ from ginref.app.match_store import ApplyResult, Change, StoredMatch, SubmissionK
 from ginref.app.port import Signer
 from ginref.app.report import PublicEvent, SeatReport
 from ginref.app.reporting import clock_facts, match_facts
+from ginref.app.tools import Tools
 from ginref.app.watch import Watcher
 from ginref.engine.seat import Seat
 from ginref.engine.view import view_for
