@@ -29,6 +29,20 @@ export function commitReferee(matchId, share) {
   return sha256("ginref/referee-commitment/v1", matchId, share);
 }
 
+/** Text with its length before it, so that no two lists of names look the same. */
+function named(tag, ...names) {
+  const parts = names.flatMap((name) => {
+    const text = Buffer.from(name);
+    return [Buffer.from([text.length >> 8, text.length & 0xff]), text];
+  });
+  return Buffer.concat([Buffer.from(tag), ...parts]);
+}
+
+/** Commit to the secret of all matches of a tournament that share a deal. */
+export function commitBoards(tournament, deal, boards) {
+  return sha256(named("ginref/boards-commitment/v1", tournament, deal), boards);
+}
+
 /** `seat` is 0 for north, 1 for south and 2 for east. */
 export function commitSeat(matchId, seat, share) {
   return sha256("ginref/seat-commitment/v1", matchId, Buffer.from([seat]), share);

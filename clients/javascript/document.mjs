@@ -7,6 +7,7 @@ const MEMBERS =
 const MATCH =
   "match_id ruleset ruleset_digest clock strikes_allowed bots deal_source commitment" +
   " signature key_id creator durability engine";
+const PLACE = "tournament fixture attempt game deal is_shared length head";
 const OPENINGS = "referee_share seed secret first_dealer";
 const MOVE = "seat request_id move";
 const TIMES = ["referee_ms", "turn_ms"]; // beside a submission, by format
@@ -62,7 +63,16 @@ export function readRecord(payload) {
   if (format !== 0 && format !== 1) {
     throw new WrongError("form", "only formats 0 and 1 can be read");
   }
-  checkMembers(record.match, format === 0 ? MATCH : `${MATCH} keys`, "match");
+  const inTournament = format > 0 && record.match?.deal_source === "tournament";
+  const keepsReceipts = format > 0 && record.match?.receipts === true;
+  const members = [
+    MATCH,
+    format > 0 && "keys",
+    keepsReceipts && "receipts",
+    inTournament && "place",
+  ];
+  checkMembers(record.match, members.filter(Boolean).join(" "), "match");
+  if (inTournament) checkPlace(record.match.place);
   if (record.openings !== null) checkMembers(record.openings, OPENINGS, "openings");
   for (const [at, entry] of record.entries.entries()) {
     checkEntry(entry, at, format);
@@ -89,6 +99,19 @@ function checkStated({ created_ms: created, match }) {
     (fact) => Number.isInteger(fact) && fact >= 0,
   );
   if (!areTexts || !areCounts) throw new WrongError("form", "match: text or numbers");
+}
+
+/** Check where the match stands in its tournament. */
+function checkPlace(place) {
+  checkMembers(place, PLACE, "match.place");
+  const areTexts = ["tournament", "fixture", "deal"].every(
+    (name) => typeof place[name] === "string",
+  );
+  const areCounts = ["attempt", "game", "length"].every(
+    (name) => Number.isInteger(place[name]) && place[name] > 0,
+  );
+  const isRest = typeof place.is_shared === "boolean" && KEY.test(place.head);
+  if (!areTexts || !areCounts || !isRest) throw new WrongError("form", "match.place");
 }
 
 /** Check that each bot has a key or none. */

@@ -109,7 +109,7 @@ class Match {
     const owing = (isOwed) => [...this.seats.keys()].filter(isOwed);
     const late = owing((seat) => !this.accepted[seat]);
     if (late.length > 0) return { step: "accept", seats: late };
-    if (this.record.match.deal_source === "seeded") return { step: null, seats: [] };
+    if (this.record.match.deal_source !== "shares") return { step: null, seats: [] };
     const silent = owing((seat) => this.commitments[seat] === undefined);
     if (silent.length > 0) return { step: "commit", seats: silent };
     const closed = owing((seat) => this.commitments[seat] && !this.shares[seat]);
@@ -135,10 +135,13 @@ class Match {
 
   #start() {
     const { match, openings } = this.record;
-    this.secret =
-      match.deal_source === "seeded"
-        ? derive.seedSecret(openings.seed)
-        : derive.mix(match.match_id, hex(openings.referee_share), this.shares);
+    const share = hex(openings.referee_share);
+    const secrets = {
+      seeded: () => derive.seedSecret(openings.seed),
+      tournament: () => share,
+      shares: () => derive.mix(match.match_id, share, this.shares),
+    };
+    this.secret = secrets[match.deal_source]();
     const dealer = derive.firstDealer(this.secret, this.seats);
     this.dealer = dealer;
     this.sheet = openSheet(this.rules, this.seats);

@@ -9,7 +9,7 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-import { commitReferee } from "./derive.mjs";
+import { commitBoards, commitReferee } from "./derive.mjs";
 import { canonical, checkChain, readRecord } from "./document.mjs";
 import { isSigned, openEnvelope, readKeys, WrongError } from "./envelope.mjs";
 import { checkSubmissions } from "./proof.mjs";
@@ -59,11 +59,13 @@ export function verifyRecord(bytes, keys) {
 function checkCommitment({ match, openings }, keys) {
   if (openings !== null) {
     const share = Buffer.from(openings.referee_share, "hex");
-    const made = commitReferee(match.match_id, share).toString("hex");
-    if (made !== match.commitment || share.toString("hex") !== openings.referee_share) {
+    const made = match.place
+      ? commitBoards(match.place.tournament, match.place.deal, share)
+      : commitReferee(match.match_id, share);
+    if (made.toString("hex") !== match.commitment || share.toString("hex") !== openings.referee_share) {
       throw new WrongError("deal", "not the share that the referee committed to");
     }
-    if ((openings.seed === null) !== (match.deal_source === "shares")) {
+    if ((openings.seed === null) === (match.deal_source === "seeded")) {
       throw new WrongError("form", "openings.seed");
     }
   }
@@ -91,8 +93,12 @@ function tell(file, verdict) {
       add(`game ${at + 1}`, game.totals.join(" : "));
     }
     const shares = `shares of the referee and ${verdict.shares} seats`;
-    const seeded = "seeded: the host chose the cards";
-    add("deals", verdict.deal_source === "seeded" ? seeded : shares);
+    const deals = {
+      seeded: "seeded: the host chose the cards",
+      tournament: "boards of a tournament: its export shows what they follow from",
+      shares,
+    };
+    add("deals", deals[verdict.deal_source]);
     if (verdict.signed.length > 0) add("signed", `every move of ${verdict.signed.join(" and ")}`);
     add("not judged", NOT_JUDGED);
   }

@@ -34,8 +34,9 @@ from ginref.record.entry import (
 from ginref.record.lifecycle import MatchState, Stage, begin, step
 from ginref.record.proof import submission_of
 from ginref.record.public_key import thumbprint
-from ginref.record.setup import DealSource, Setup, statement
-from ginref.record.share import commit_referee, commit_seat
+from ginref.record.setup import DealSource, Setup, commitment_to, statement
+from ginref.record.share import commit_seat
+from ginref.record.tournament_place import TournamentPlace
 
 SHORT = GIN.but(name="short", game_target=40)
 CREATED_MS = 1_790_000_000_000
@@ -87,13 +88,15 @@ def build_setup(  # noqa: PLR0913 - what a test may want to be different
     clock: ClockPolicy = FAST,
     strikes_allowed: int = 3,
     signing: Collection[Seat] = (),
+    place: TournamentPlace | None = None,
 ) -> Setup:
     """What a referee fixes when it creates a match; seats that sign have keys."""
     bots = ("careful", "greedy", "patient")[: rules.seat_count]
     match_id = f"match-{number}"
     share = _secret("share", number)
-    commitment = commit_referee(match_id, share)
+    commitment = commitment_to(match_id, place, share)
     referee = Referee()
+    source = DealSource.TOURNAMENT if place else DealSource.SHARES
     signed = statement(match_id, rules, bots, commitment)
     return Setup(
         match_id=match_id,
@@ -101,7 +104,7 @@ def build_setup(  # noqa: PLR0913 - what a test may want to be different
         clock=clock,
         strikes_allowed=strikes_allowed,
         bots=bots,
-        deal_source=DealSource.SEEDED if seeded else DealSource.SHARES,
+        deal_source=DealSource.SEEDED if seeded else source,
         referee_share=share,
         seed=f"seed {number}" if seeded else None,
         commitment=commitment,
@@ -114,6 +117,7 @@ def build_setup(  # noqa: PLR0913 - what a test may want to be different
             bot_key(seat).public_key if seat in signing else None
             for seat in tuple(Seat)[: len(bots)]
         ),
+        place=place,
     )
 
 

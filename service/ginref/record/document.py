@@ -44,6 +44,7 @@ from ginref.record.shape import (
     read_canonical,
 )
 from ginref.record.share import SHARE_SIZE
+from ginref.record.tournament_place import read_place
 
 __all__ = [
     "PAYLOAD_TYPE",
@@ -184,10 +185,15 @@ def parse_record(payload: bytes) -> Record:
 
 def _read_setup(match: Place, openings: Place | None, record_format: int) -> Setup:
     has_keys = record_format > 0
-    facts = match.members(_MATCH_MEMBERS if has_keys else _MATCH_MEMBERS - {"keys"})
+    names = dict.fromkeys(_MATCH_MEMBERS, True) | {"place": False, "receipts": False}
+    if not has_keys:
+        del names["keys"], names["place"], names["receipts"]
+    facts = match.members(names)
     source = facts["deal_source"]
     if source.text() not in tuple(DealSource):
         raise source.fail(f"one of {', '.join(DealSource)} expected")
+    if (source.value == DealSource.TOURNAMENT) is not ("place" in facts):
+        raise source.fail("tournament expected where there is a place, and only there")
     share, seed = _read_secrets(openings, DealSource(source.value))
     setup = Setup(
         match_id=facts["match_id"].text(),
@@ -205,6 +211,8 @@ def _read_setup(match: Place, openings: Place | None, record_format: int) -> Set
         durability=facts["durability"].text(),
         engine=facts["engine"].text(),
         keys=tuple(map(_read_key, facts["keys"].items())) if has_keys else None,
+        receipts="receipts" in facts and facts["receipts"].value is True,
+        place=read_place(facts["place"]) if "place" in facts else None,
     )
     if len(setup.bots) != setup.ruleset.seat_count:
         raise facts["bots"].fail(f"{setup.ruleset.seat_count} bots expected")
@@ -257,5 +265,5 @@ def _read_secrets(
         # The referee's share decides nothing then, but it was committed to.
         return share.octets(SHARE_SIZE), seed.text()
     if seed.value is not None:
-        raise seed.fail("null expected where the deal comes from shares")
+        raise seed.fail("null expected where the deal does not come from a seed")
     return share.octets(SHARE_SIZE), None

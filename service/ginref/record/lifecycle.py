@@ -5,7 +5,7 @@ referee, the retry of an answer and the verifier all use these two. The state kn
 no time: `timing` says what an entry means for the clock, and `clock` does the sums.
 
     FORMING -> COMMITTING -> REVEALING -> PLAYING -> OVER     (shares)
-    FORMING -------------------------> PLAYING -> OVER        (seeded)
+    FORMING -------------------------> PLAYING -> OVER        (tournament, seeded)
 """
 
 import enum
@@ -181,9 +181,9 @@ class MatchState:
 
     @property
     def _secret(self) -> bytes:
-        seeded = self.setup.secret_of_seed
-        if seeded is not None:
-            return seeded
+        fixed = self.setup.fixed_secret
+        if fixed is not None:
+            return fixed
         return mix(self.setup.match_id, self.setup.referee_share, self.shares)
 
 
@@ -267,7 +267,7 @@ def _accept(state: MatchState, seat: Seat) -> MatchState:
     state = replace(state, accepted=_put(state.accepted, seat, value=True))
     if state.awaited:
         return state
-    if state.setup.deal_source is DealSource.SEEDED:
+    if state.setup.deal_source is not DealSource.SHARES:
         return _start(state)
     return replace(state, stage=Stage.COMMITTING)
 

@@ -38,7 +38,7 @@ def _openings(state: MatchState) -> dict[str, Any]:
     if state.match is not None:
         history = state.match.history
         first_dealer = history[0].dealer if history else state.match.dealer
-        secret = setup.secret_of_seed or mix(
+        secret = setup.fixed_secret or mix(
             setup.match_id, setup.referee_share, state.shares
         )
     return {

@@ -11,6 +11,12 @@ from ginref.engine.deck import seed_secret
 from ginref.engine.ruleset import Ruleset
 from ginref.engine.seat import Seat
 from ginref.record.clock import ClockPolicy
+from ginref.record.share import commit_boards, commit_referee
+from ginref.record.tournament_place import (
+    TournamentPlace,
+    place_from_json,
+    place_to_json,
+)
 
 _RULESETS: Final = 64
 """Rulesets that are remembered once they have been read."""
@@ -25,6 +31,7 @@ class DealSource(enum.StrEnum):
     """Where the cards of a match come from."""
 
     SHARES = "shares"
+    TOURNAMENT = "tournament"
     SEEDED = "seeded"
 
 
@@ -39,7 +46,8 @@ class Setup:
         strikes_allowed: Illegal moves each seat may make; one more loses.
         bots: Name of the bot of each seat.
         deal_source: Where the cards come from.
-        referee_share: The referee's 32 secret bytes; of no use when seeded.
+        referee_share: The referee's 32 secret bytes: of no use when seeded, and the
+            secret of the boards in a tournament.
         seed: The seed's text when the deal is seeded.
         commitment: The referee's commitment to its share, 32 bytes.
         signature: The referee's signature over `statement`.
@@ -49,6 +57,8 @@ class Setup:
         engine: Version of the engine that plays the match.
         keys: Public key of each seat's bot, None for a bot without one; None as a
             whole for a match that was created before bots could have keys.
+        receipts: Every submission is acknowledged by a receipt.
+        place: Where it stands in a tournament, if its cards come from there.
     """
 
     match_id: str
@@ -66,6 +76,8 @@ class Setup:
     durability: str
     engine: str
     keys: tuple[bytes | None, ...] | None = None
+    receipts: bool = False
+    place: TournamentPlace | None = None
 
     @property
     def record_format(self) -> int:
@@ -82,9 +94,18 @@ class Setup:
         return _SEATS[: len(self.bots)]
 
     @property
-    def secret_of_seed(self) -> bytes | None:
-        """The match secret of a seeded deal, 32 bytes; None for shares."""
+    def fixed_secret(self) -> bytes | None:
+        """The match secret, 32 bytes, unless seats put in shares of their own."""
+        if self.place is not None:
+            return self.referee_share
         return None if self.seed is None else seed_secret(self.seed)
+
+
+def commitment_to(match_id: str, place: TournamentPlace | None, share: bytes) -> bytes:
+    """Return the commitment to a referee's share, or to the boards of a tournament."""
+    if place is None:
+        return commit_referee(match_id, share)
+    return commit_boards(place.tournament, place.deal, share)
 
 
 def statement(
@@ -133,6 +154,10 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
     }
     if setup.keys is not None:
         facts["keys"] = [None if key is None else key.hex() for key in setup.keys]
+    if setup.receipts:
+        facts["receipts"] = True
+    if setup.place is not None:
+        facts["place"] = place_to_json(setup.place)
     return facts
 
 
@@ -162,6 +187,8 @@ def setup_from_json(facts: Mapping[str, Any]) -> Setup:
         durability=facts["durability"],
         engine=facts["engine"],
         keys=_read_keys(facts["keys"]) if "keys" in facts else None,
+        receipts=facts.get("receipts", False),
+        place=place_from_json(facts["place"]) if "place" in facts else None,
     )
 
 

@@ -18,6 +18,7 @@ SHARE_SIZE: Final = 32
 _REFEREE: Final = b"ginref/referee-commitment/v1"
 _SEAT: Final = b"ginref/seat-commitment/v1"
 _MATCH: Final = b"ginref/match-secret/v1"
+_BOARDS: Final = b"ginref/boards-commitment/v1"
 
 
 def commit_referee(match_id: str, share: bytes) -> bytes:
@@ -48,3 +49,14 @@ def mix(match_id: str, referee: bytes, seats: Sequence[bytes | None]) -> bytes:
     parts = [b"\x00" if share is None else b"\x01" + share for share in seats]
     material = referee + b"".join(parts)
     return expand(extract(material), _MATCH + match_id.encode())
+
+
+def commit_boards(tournament: str, deal: str, boards: bytes) -> bytes:
+    """Return the commitment to the match secret of a tournament's deal, 32 bytes."""
+    return hashlib.sha256(named(_BOARDS, tournament, deal) + boards).digest()
+
+
+def named(tag: bytes, *names: str) -> bytes:
+    """Return a tag and names so that no two lists of names give the same bytes."""
+    encoded = [name.encode() for name in names]
+    return tag + b"".join(len(name).to_bytes(2, "big") + name for name in encoded)

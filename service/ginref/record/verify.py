@@ -27,6 +27,7 @@ from ginref.record.envelope import (
     parse_envelope,
     signer_of,
 )
+from ginref.record.evidence import Agreement
 from ginref.record.flaw import Flaw
 from ginref.record.proof import first_wrong, signed_parts
 from ginref.record.replay import Replay, ReplayError, check_order, replay
@@ -88,6 +89,7 @@ class Verdict:
         record: The record, as far as it could be read.
         replayed: The match played again, if all of it could be.
         notes: What a reader should know though nothing is wrong.
+        evidence: What it has in common with what bots have kept, if that was given.
     """
 
     finding: Finding
@@ -99,6 +101,7 @@ class Verdict:
     record: Record | None = None
     replayed: Replay | None = None
     notes: tuple[str, ...] = ()
+    evidence: tuple[Agreement, ...] = ()
 
     @property
     def deals(self) -> str | None:
@@ -115,17 +118,7 @@ class Verdict:
             return None
         if setup.place is not None:
             return f"boards of {setup.place.tournament}: {_BOARDS}"
-        shares = zip(setup.seats, self.replayed.state.shares, strict=True)
-        silent = [str(seat) for seat, share in shares if share is None]
-        if not silent:
-            return _SHARED
-        if len(silent) == len(setup.seats):
-            return _ALONE
-        given = [str(seat) for seat in setup.seats if str(seat) not in silent]
-        return (
-            f"shares of the referee and {' and '.join(given)}, none of"
-            f" {' and '.join(silent)}: none of them chose the cards by itself"
-        )
+        return _told_of_shares(self.replayed)
 
     @property
     def signed_seats(self) -> tuple[Seat, ...]:
@@ -149,6 +142,21 @@ class Verdict:
     def strike_count(self) -> int:
         """Illegal moves that were counted, of all seats."""
         return 0 if self.replayed is None else sum(self.replayed.state.strikes)
+
+
+def _told_of_shares(replayed: Replay) -> str:
+    state = replayed.state
+    shares = dict(zip(map(str, state.setup.seats), state.shares, strict=True))
+    silent = [seat for seat, share in shares.items() if share is None]
+    if not silent:
+        return _SHARED
+    if len(silent) == len(shares):
+        return _ALONE
+    given = [seat for seat in shares if seat not in silent]
+    return (
+        f"shares of the referee and {' and '.join(given)}, none of"
+        f" {' and '.join(silent)}: none of them chose the cards by itself"
+    )
 
 
 class _BrokenError(Exception):

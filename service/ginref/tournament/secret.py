@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from ginref.engine.deck import expand, extract
+from ginref.record.share import named
 
 _SHARE: Final = b"ginref/tournament-share/v1"
 _COMMITMENT: Final = b"ginref/tournament-commitment/v1"
 _SECRET: Final = b"ginref/tournament-secret/v1"
 _LOTS: Final = b"ginref/tournament-lots/v1"
 _BOARDS: Final = b"ginref/tournament-boards/v1"
-_BOARDS_COMMITMENT: Final = b"ginref/boards-commitment/v1"
 
 
 def commit_share(tournament: str, who: str, share: bytes) -> bytes:
@@ -28,7 +28,7 @@ def commit_share(tournament: str, who: str, share: bytes) -> bytes:
         who: The bot whose share it is; empty for the referee.
         share: The share, 32 bytes.
     """
-    return hashlib.sha256(_named(_SHARE, tournament, who) + share).digest()
+    return hashlib.sha256(named(_SHARE, tournament, who) + share).digest()
 
 
 def mix_secret(tournament: str, referee: bytes, shares: Mapping[str, bytes]) -> bytes:
@@ -41,13 +41,13 @@ def mix_secret(tournament: str, referee: bytes, shares: Mapping[str, bytes]) -> 
     """
     parts = [referee]
     for bot, share in sorted(shares.items()):
-        parts.append(_named(b"", bot) + share)
-    return expand(extract(b"".join(parts)), _named(_SECRET, tournament))
+        parts.append(named(b"", bot) + share)
+    return expand(extract(b"".join(parts)), named(_SECRET, tournament))
 
 
 def commit_secret(tournament: str, secret: bytes) -> bytes:
     """Return the commitment to a tournament's secret, 32 bytes."""
-    return hashlib.sha256(_named(_COMMITMENT, tournament) + secret).digest()
+    return hashlib.sha256(named(_COMMITMENT, tournament) + secret).digest()
 
 
 def lots_of(secret: bytes) -> bytes:
@@ -57,17 +57,4 @@ def lots_of(secret: bytes) -> bytes:
 
 def boards_of(secret: bytes, deal: str) -> bytes:
     """Return the match secret of all matches that share a deal, 32 bytes."""
-    return expand(extract(secret), _named(_BOARDS, deal))
-
-
-def commit_boards(tournament: str, deal: str, boards: bytes) -> bytes:
-    """Return the commitment to the match secret of a deal, 32 bytes."""
-    return hashlib.sha256(
-        _named(_BOARDS_COMMITMENT, tournament, deal) + boards
-    ).digest()
-
-
-def _named(tag: bytes, *names: str) -> bytes:
-    """Return a tag and names so that no two lists of names give the same bytes."""
-    encoded = [name.encode() for name in names]
-    return tag + b"".join(len(name).to_bytes(2, "big") + name for name in encoded)
+    return expand(extract(secret), named(_BOARDS, deal))

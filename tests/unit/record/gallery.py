@@ -32,6 +32,7 @@ from ginref.record.entry import (
 from ginref.record.lifecycle import Stage
 from ginref.record.replay import replay
 from ginref.record.setup import Setup
+from ginref.record.tournament_place import TournamentPlace
 
 MakeSetup = Callable[..., Setup]
 Play = Callable[..., tuple[Setup, tuple[StampedEntry, ...]]]
@@ -76,6 +77,17 @@ ENDINGS: Final[dict[str, tuple[Entry, Stage]]] = {
     "void before the deal": (Voided(), Stage.REVEALING),
 }
 
+PLACE: Final = TournamentPlace(
+    tournament="autumn-cup",
+    fixture="0123456789abcdef",
+    attempt=1,
+    game=2,
+    deal="main/3/2",
+    is_shared=True,
+    length=40,
+    head="ab" * 32,
+)
+
 
 def collect(play: Play, make_setup: MakeSetup) -> dict[str, bytes]:
     """Play them all, each from its own number."""
@@ -92,6 +104,7 @@ def collect(play: Play, make_setup: MakeSetup) -> dict[str, bytes]:
         moves=120,
     )
     logs["seeded"] = play(81, setup=make_setup(81, seeded=True))
+    logs["board"] = play(90, setup=make_setup(90, place=PLACE))
     logs["one share"] = play(82, shares=(False, True))
     logs["no share"] = play(83, shares=(False, False))
     logs["lost by strikes"] = _lose_by_strikes(*play(84, refusals=1))

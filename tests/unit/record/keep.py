@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.unit.conftest import Referee, build_setup, play
-from tests.unit.record.gallery import RULES, close, collect, credit
+from tests.unit.record.gallery import PLACE, RULES, close, collect, credit
 
 from ginref.engine.ruleset import GIN, HOLLYWOOD, OKLAHOMA
 from ginref.engine.seat import Seat
@@ -43,7 +43,7 @@ def shortest(make: Callable[[int], bytes | None]) -> bytes:
 def played(number: int, **options: Any) -> Any:  # noqa: ANN401 - as `play` has them
     """A short match, with a setup of its own."""
     named = {"rules": TINY, **options}
-    options_of_setup = ("rules", "seeded", "signing")
+    options_of_setup = ("rules", "seeded", "signing", "place")
     chosen = {key: named.pop(key) for key in options_of_setup if key in named}
     return play(number, setup=build_setup(number, **chosen), **named)
 
@@ -86,6 +86,7 @@ def chosen() -> Iterator[tuple[str, bytes]]:
     yield "signed by one", shortest(partial(recorded, signing=(Seat.SOUTH,)))
     yield "not signed after all", shortest(unsigned)
     yield "seeded", shortest(partial(recorded, seeded=True))
+    yield "board", shortest(partial(recorded, place=PLACE))
     yield "credited", shortest(credited)
     yield "unopened", shortest(lambda number: close(*played(number)))
     yield "one share", shortest(partial(recorded, shares=(False, True)))

@@ -222,7 +222,7 @@ def put(document: dict[str, Any], path: str, value: object) -> dict[str, Any]:
         ("match/strikes_allowed", 1.5, "match.strikes_allowed: a whole number"),
         ("match/commitment", "AB", "match.commitment: 32 bytes"),
         ("match/signature", "ab", "match.signature: 64 bytes"),
-        ("match/deal_source", "cards", "match.deal_source: one of shares, seeded"),
+        ("match/deal_source", "cards", "match.deal_source: one of shares, tournament"),
         ("match/ruleset", [], "match.ruleset: an object expected"),
         ("match/ruleset/wall", 99, "match.ruleset: wall: 99 is not within"),
         ("match/ruleset/wall", ..., "match.ruleset.wall: nothing where 2 is expected"),

@@ -28,7 +28,6 @@ from ginref.tournament.operation import (
 from ginref.tournament.roster import unrevealed
 from ginref.tournament.secret import (
     boards_of,
-    commit_boards,
     commit_secret,
     commit_share,
     lots_of,
