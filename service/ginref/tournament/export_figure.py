@@ -4,7 +4,6 @@ Figures have four digits after the point, so that all computers write the same.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from ginref.engine.deck import expand
@@ -19,10 +18,11 @@ from ginref.tournament.ledger import Ledger
 from ginref.tournament.plan import Plan, rankings
 from ginref.tournament.rating import rate, rate_intervals, rated_games
 from ginref.tournament.shape import to_json
+from ginref.tournament.stage_table import group_standings
 from ginref.tournament.stage_view import StageView
-from ginref.tournament.standing import Cell, Rules, Standing, cross_table, stand
+from ginref.tournament.standing import Cell, Standing, cross_table
 from ginref.tournament.standing_tally import Tally
-from ginref.tournament.table_rank import stage_tallies, stand_table, tie_break_order
+from ginref.tournament.table_rank import stage_tallies, tie_break_order
 from ginref.tournament.tiebreak import Criterion, TieBreak
 
 _DIGITS: Final = 4
@@ -55,7 +55,7 @@ def figures(plan: Plan, view: StageView) -> dict[str, Any]:
         "standings": [
             _standing(ranking.group, standing)
             for ranking in ranked
-            for standing in _standings(ledger, view, ranking, tallies)
+            for standing in group_standings(ledger, view, ranking, tallies)
         ],
         "cross_table": [
             _cell(pair, cell) for pair, cell in sorted(cross_table(tallies).items())
@@ -105,31 +105,6 @@ def _tie_breaks(ledger: Ledger, view: StageView) -> tuple[Criterion, ...]:
 
 def _ranking(ranking: GroupRanking) -> Any:  # noqa: ANN401 - JSON
     return to_json(ranking)
-
-
-def _standings(
-    ledger: Ledger, view: StageView, ranking: GroupRanking, tallies: Sequence[Tally]
-) -> Iterator[Standing]:
-    """Yield the lines of a group's table in the order of its ranking."""
-    order = {
-        bot: (placing.rank, at)
-        for at, (placing, bot) in enumerate(
-            (placing, bot) for placing in ranking.placings for bot in placing.bots
-        )
-    }
-    if view.bracket is None:
-        lines = stand_table(ledger, view).get(ranking.group, ())
-    else:
-        # Who is still in has no place yet, and comes first.
-        bots = [seat.bot for seat in view.seats if seat.bot is not None]
-        rules = Rules(
-            criteria=(),
-            award=ledger.configuration.conduct.award,
-            round_count=max((one.round for one in view.fixtures), default=0),
-        )
-        lines = stand(bots, tallies, rules)
-    for line in sorted(lines, key=lambda line: order.get(line.entrant, (0, 0))):
-        yield replace(line, rank=order.get(line.entrant, (0, 0))[0])
 
 
 def _standing(group: str, line: Standing) -> dict[str, Any]:

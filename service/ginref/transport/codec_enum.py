@@ -15,11 +15,16 @@ from ginref.engine.showdown import Outcome
 from ginref.engine.view import FROM_PILE, FROM_STOCK, PhaseName
 from ginref.record.lifecycle import EndingKind, Fault, Stage
 from ginref.record.setup import DealSource
+from ginref.tournament.event import Cascade
+from ginref.tournament.fixture import FixtureState
+from ginref.tournament.lifecycle import Lifecycle
 from ginref.v1 import error_reason_pb2 as error_pb
 from ginref.v1 import event_pb2 as event_pb
 from ginref.v1 import match_pb2 as match_pb
 from ginref.v1 import registry_pb2 as registry_pb
 from ginref.v1 import seat_pb2 as seat_pb
+from ginref.v1 import tournament_pb2 as tournament_pb
+from ginref.v1 import tournament_service_pb2 as tournament_service_pb
 from ginref.v1 import view_pb2 as view_pb
 
 _E = TypeVar("_E", bound=enum.Enum)
@@ -64,6 +69,19 @@ FAULTS: Final = _by_name(Fault, match_pb.FaultKind, "FAULT_KIND")
 PHASES: Final = _by_name(PhaseName, view_pb.Phase, "PHASE")
 
 OUTCOMES: Final = _by_name(Outcome, view_pb.Outcome, "OUTCOME")
+
+LIFECYCLES: Final = _by_name(
+    Lifecycle, tournament_pb.TournamentState, "TOURNAMENT_STATE"
+)
+LIFECYCLES_READ: Final = _reverse(LIFECYCLES)
+
+FIXTURE_STATES: Final = _by_name(
+    FixtureState, tournament_pb.FixtureState, "FIXTURE_STATE"
+)
+
+CASCADES_READ: Final = _reverse(
+    _by_name(Cascade, tournament_service_pb.CorrectionMode, "CORRECTION_MODE")
+)
 
 DRAWN_FROM: Final[Mapping[str | None, view_pb.DrawnFrom.ValueType]] = MappingProxyType(
     {
