@@ -38,6 +38,35 @@ function named(tag, ...names) {
   return Buffer.concat([Buffer.from(tag), ...parts]);
 }
 
+/** Commit to a share of a tournament's secret; an empty name is the referee's. */
+export function commitTournamentShare(tournament, who, share) {
+  return sha256(named("ginref/tournament-share/v1", tournament, who), share);
+}
+
+/** Mix a tournament's secret; `shares` are those of the bots, by name. */
+export function mixTournament(tournament, referee, shares) {
+  const parts = Object.keys(shares)
+    .sort()
+    .flatMap((bot) => [named("", bot), shares[bot]]);
+  const info = named("ginref/tournament-secret/v1", tournament);
+  return hkdf(Buffer.concat([referee, ...parts]), info);
+}
+
+/** Commit to a tournament's secret. */
+export function commitTournament(tournament, secret) {
+  return sha256(named("ginref/tournament-commitment/v1", tournament), secret);
+}
+
+/** The secret of all lots of a tournament. */
+export function lotsOf(secret) {
+  return hkdf(secret, "ginref/tournament-lots/v1");
+}
+
+/** The match secret of all matches of a tournament that share a deal. */
+export function boardsOf(secret, deal) {
+  return hkdf(secret, named("ginref/tournament-boards/v1", deal));
+}
+
 /** Commit to the secret of all matches of a tournament that share a deal. */
 export function commitBoards(tournament, deal, boards) {
   return sha256(named("ginref/boards-commitment/v1", tournament, deal), boards);

@@ -69,6 +69,29 @@ const answers = asked.map(([name, ...rest]) => {
       return derive.commitSeat(rest[0], rest[1], hex(rest[2])).toString("hex");
     case "mix":
       return derive.mix(rest[0], hex(rest[1]), rest[2].map(hex)).toString("hex");
+    case "tournament": {
+      const [{ tournament, referee_share, shares, boards }] = rest;
+      const opened = Object.fromEntries(
+        Object.entries(shares).map(([bot, share]) => [bot, hex(share)]),
+      );
+      const secret = derive.mixTournament(tournament, hex(referee_share), opened);
+      const commit = (who, share) =>
+        derive.commitTournamentShare(tournament, who, share).toString("hex");
+      return {
+        referee_commitment: commit("", hex(referee_share)),
+        commitments: Object.fromEntries(
+          Object.entries(opened).map(([bot, share]) => [bot, commit(bot, share)]),
+        ),
+        secret: secret.toString("hex"),
+        commitment: derive.commitTournament(tournament, secret).toString("hex"),
+        lots: derive.lotsOf(secret).toString("hex"),
+        boards: boards.map(({ deal }) => {
+          const board = derive.boardsOf(secret, deal);
+          const made = derive.commitBoards(tournament, deal, board).toString("hex");
+          return { deal, secret: board.toString("hex"), commitment: made };
+        }),
+      };
+    }
   }
 });
 process.stdout.write(JSON.stringify(answers));
@@ -162,6 +185,16 @@ def test_published_shares_commit_and_mix_to_the_same_in_javascript() -> None:
                 expected.append(one["seat_commitments"][seat])
 
     assert derived(asked) == expected
+
+
+def test_published_shares_of_tournaments_give_the_same_boards_in_javascript() -> None:
+    text = (GOLDEN / "tournament_shares.json").read_text(encoding="utf-8")
+    vectors = json.loads(text)["vectors"]
+
+    answers = derived([("tournament", vector) for vector in vectors])
+
+    for vector, told in zip(vectors, answers, strict=True):
+        assert told == {name: vector[name] for name in told}
 
 
 def test_secrets_of_chance_give_the_same_decks_and_draws_in_both_languages() -> None:

@@ -1,11 +1,14 @@
 """The secret: nobody chooses it, and draw and boards follow from it."""
 
 import hashlib
+import json
+from pathlib import Path
 
 import pytest
 from tests.unit.tournament.asking import ask, refusal
 from tests.unit.tournament.driving import Tournament, better_seed, one_stage
 
+from ginref.record.share import commit_boards
 from ginref.tournament.audit import audit
 from ginref.tournament.error import LogError, Objection
 from ginref.tournament.event import (
@@ -34,6 +37,7 @@ from ginref.tournament.secret import (
     mix_secret,
 )
 
+GOLDEN = Path(__file__).parents[2] / "golden" / "tournament_shares.json"
 SECRET = hashlib.sha256(b"a secret").digest()
 REFEREE = hashlib.sha256(b"the referee").digest()
 BOTS = ("ann", "bob", "cat")
@@ -220,3 +224,25 @@ def test_commitments_name_whose_they_are() -> None:
 
     assert (len(shares), len(deals)) == (3, 2)
     assert boards != boards_of(SECRET, "main/1/2")
+
+
+def test_published_shares_commit_and_mix_as_they_always_have() -> None:
+    for vector in json.loads(GOLDEN.read_text(encoding="utf-8"))["vectors"]:
+        name, referee = vector["tournament"], bytes.fromhex(vector["referee_share"])
+        shares = {bot: bytes.fromhex(one) for bot, one in vector["shares"].items()}
+        secret = mix_secret(name, referee, shares)
+
+        assert commit_share(name, "", referee).hex() == vector["referee_commitment"]
+        assert vector["commitments"] == {
+            bot: commit_share(name, bot, share).hex() for bot, share in shares.items()
+        }
+        assert secret.hex() == vector["secret"]
+        assert commit_secret(name, secret).hex() == vector["commitment"]
+        assert lots_of(secret).hex() == vector["lots"]
+        for board in vector["boards"]:
+            boards = boards_of(secret, board["deal"])
+            assert boards.hex() == board["secret"]
+            assert (
+                commit_boards(name, board["deal"], boards).hex()
+                == (board["commitment"])
+            )
