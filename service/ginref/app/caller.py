@@ -2,6 +2,7 @@
 
 import enum
 from dataclasses import dataclass
+from typing import Final
 
 from ginref.app.error import Reason, RefusedError
 
@@ -13,6 +14,10 @@ class Role(enum.StrEnum):
     ORGANIZER = "organizer"
     BOT = "bot"
     SPECTATOR = "spectator"
+
+
+HOSTS: Final = (Role.OPERATOR, Role.ORGANIZER)
+"""Whoever runs matches and tournaments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

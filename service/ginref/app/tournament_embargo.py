@@ -1,0 +1,50 @@
+"""What is not public yet: results of boards that others still have to play.
+
+Where all tables of a round get the same cards, nothing of a board is told before the
+last of them has closed it.
+"""
+
+from ginref.app.caller import HOSTS, Caller
+from ginref.app.live_tournament import LiveTournament
+from ginref.tournament.configuration import Boards
+from ginref.tournament.event import MatchEnded
+from ginref.tournament.lifecycle import UNDER_WAY
+from ginref.tournament.plan import Plan
+
+
+def visible_length(caller: Caller, live: LiveTournament, planned: Plan) -> int:
+    """Return how many entries of a log a caller may see: all before a closed board."""
+    whole = len(live.entries)
+    if caller.role in HOSTS or live.configuration.boards is not Boards.COMMON:
+        return whole
+    closed = closed_fixtures(planned)
+    for at, entry in enumerate(live.entries):
+        event = entry.event
+        if isinstance(event, MatchEnded) and (event.fixture, event.attempt) in closed:
+            return at
+    return whole
+
+
+def closed_fixtures(planned: Plan) -> frozenset[tuple[str, int]]:
+    """Return fixtures with their attempt whose boards others still play.
+
+    A fixture that is played again has boards of its own.
+    """
+    ledger = planned.ledger
+    playing = {
+        key
+        for key, games in ledger.games.items()
+        if any(not game.ended for game in games)
+    }
+    closed: set[tuple[str, int]] = set()
+    for view in planned.stages:
+        tables: dict[int, set[str]] = {}
+        waiting: set[int] = set()
+        for fixture in view.fixtures:
+            key = fixture.fixture_id, 1
+            tables.setdefault(fixture.round, set()).add(fixture.fixture_id)
+            can_begin = not fixture.is_over and ledger.lifecycle in UNDER_WAY
+            if key in playing or (can_begin and fixture.attempt == 1):
+                waiting.add(fixture.round)
+        closed |= {(one, 1) for number in waiting for one in tables[number]}
+    return frozenset(closed)

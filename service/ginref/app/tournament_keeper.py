@@ -1,0 +1,201 @@
+"""Tournaments: read from the store, folded, and added to.
+
+A process keeps what it knows of each tournament as a hint, and reads only what is new;
+the store's compare-and-set decides whether the hint was right.
+"""
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import logging
+import re
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from typing import Final
+
+from ginref.app.live_tournament import (
+    LiveTournament,
+    configured_digest,
+    made_live,
+    read_entries,
+)
+from ginref.app.tournament_refusal import no_tournament
+from ginref.app.tournament_store import Addition, StoredLog, TournamentStore
+from ginref.record.setup import canonical
+from ginref.tournament.configuration import Configuration
+from ginref.tournament.configuration_read import read_configuration
+from ginref.tournament.configuration_write import (
+    configuration_digest,
+    configuration_to_json,
+)
+from ginref.tournament.error import LogError
+from ginref.tournament.log import LogEntry, encode_entry
+from ginref.tournament.plan import Plan, plan_ledger
+
+_LOG: Final = logging.getLogger(__name__)
+
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,31}")
+
+_HINTS: Final = 64
+"""Tournaments that a process remembers."""
+
+_FRESH_MS: Final = 1_000
+"""How old a plan may be: what is due by time may be found so much later."""
+
+
+class TournamentKeeper:
+    """Reads tournaments and adds to their logs."""
+
+    def __init__(self, store: TournamentStore) -> None:
+        """Work on a store."""
+        self._store = store
+        self._known: OrderedDict[str, LiveTournament] = OrderedDict()
+        self._plans: OrderedDict[tuple[str, int], tuple[str, int, Plan]] = OrderedDict()
+        self._turns: dict[str, asyncio.Lock] = {}
+
+    @contextlib.asynccontextmanager
+    async def turn(self, name: str) -> AsyncIterator[None]:
+        """Add to a log one after the other, rather than race within the process."""
+        lock = self._turns.setdefault(name, asyncio.Lock())
+        try:
+            async with lock:
+                yield
+        finally:
+            # Whoever waits for it has it at hand.
+            if not lock.locked():
+                self._turns.pop(name, None)
+
+    async def load(self, name: str) -> LiveTournament:
+        """Read a tournament as it is now.
+
+        Raises:
+            RefusedError: TOURNAMENT_NOT_FOUND.
+            LogError: No referee could have written its log.
+            FieldError: Its log or its configuration cannot be read.
+        """
+        if not _NAME.fullmatch(name):
+            raise no_tournament(name)
+        known = self._known.get(name)
+        # The last entry that is known is read again: it must still be the same one.
+        after = 0 if known is None else len(known.entries) - 1
+        stored = await self._store.read(name, after=after)
+        if known is not None and not _goes_on(known, stored):
+            _LOG.error(
+                "the store has lost entries of tournament %s: %s were known, it has %s",
+                *(name, len(known.entries), stored.length),
+            )
+            self._known.pop(name, None)
+            known, stored = None, await self._store.read(name)
+        if not stored.length:
+            raise no_tournament(name)
+        if known is None:
+            live = await self._unpack(name, stored)
+        elif stored.length == len(known.entries):
+            live = known.at(stored.now_ms)
+        else:
+            live = await self._continue(known, stored)
+        self._remember(live)
+        return live
+
+    async def plan(self, live: LiveTournament) -> Plan:
+        """Return how a tournament stands and what comes next, at about this time."""
+        key = live.name, len(live.entries)
+        digest, planned_ms, planned = self._plans.get(key, ("", 0, None))
+        if (
+            planned is not None
+            and digest == live.head.digest
+            and abs(live.now_ms - planned_ms) < _FRESH_MS
+        ):
+            return planned
+        planned = await asyncio.to_thread(plan_ledger, live.ledger, live.now_ms)
+        self._plans[key] = live.head.digest, live.now_ms, planned
+        self._plans.move_to_end(key)
+        while len(self._plans) > _HINTS:
+            self._plans.popitem(last=False)
+        return planned
+
+    async def append(self, before: LiveTournament, after: LiveTournament) -> bool:
+        """Store what a tournament has more than it had; say whether it was so.
+
+        Of several processes that add to the same log at once, one succeeds.
+        """
+        added = after.entries[len(before.entries) :]
+        is_stored = await self._store.append(
+            Addition(
+                tournament=before.name,
+                expected=len(before.entries),
+                entries=tuple(map(encode_entry, added)),
+                configuration=None
+                if after.configuration is before.configuration
+                else _packed(after.configuration),
+            )
+        )
+        if is_stored:
+            self._remember(after)
+        return is_stored
+
+    async def create(self, live: LiveTournament) -> bool:
+        """Store a new tournament unless there is one of its name; say which."""
+        return await self._store.append(
+            Addition(
+                tournament=live.name,
+                expected=0,
+                entries=tuple(map(encode_entry, live.entries)),
+                configuration=_packed(live.configuration),
+            )
+        )
+
+    async def now_ms(self, name: str) -> int:
+        """Return the time by the clock of the store of a tournament."""
+        return (await self._store.read(name)).now_ms
+
+    def _remember(self, live: LiveTournament) -> None:
+        known = self._known.get(live.name)
+        if known and len(known.entries) > len(live.entries):
+            return
+        self._known[live.name] = live
+        self._known.move_to_end(live.name)
+        while len(self._known) > _HINTS:
+            self._known.popitem(last=False)
+
+    async def _unpack(self, name: str, stored: StoredLog) -> LiveTournament:
+        entries = read_entries(None, stored.entries)
+        configuration = await self._configuration(name, configured_digest(entries))
+        return await _fold(name, configuration, entries, stored.now_ms)
+
+    async def _continue(
+        self, known: LiveTournament, stored: StoredLog
+    ) -> LiveTournament:
+        added = read_entries(known.head, stored.entries[1:])
+        entries = *known.entries, *added
+        configuration = known.configuration
+        digest = configured_digest(entries)
+        if digest != known.ledger.configured:
+            configuration = await self._configuration(known.name, digest)
+        return await _fold(known.name, configuration, entries, stored.now_ms)
+
+    async def _configuration(self, name: str, digest: str) -> Configuration:
+        packed = await self._store.configuration(name, digest)
+        if packed is None:
+            raise LogError(1, f"the configuration {digest} is lost")
+        return read_configuration(json.loads(packed))
+
+
+async def _fold(
+    name: str, configuration: Configuration, entries: tuple[LogEntry, ...], now_ms: int
+) -> LiveTournament:
+    # A long log takes a while, and the moves of matches go on.
+    return await asyncio.to_thread(made_live, name, configuration, entries, now_ms)
+
+
+def _goes_on(known: LiveTournament, stored: StoredLog) -> bool:
+    """Say whether a log still has all that is known of it."""
+    if stored.length < len(known.entries) or not stored.entries:
+        return False
+    return hashlib.sha256(stored.entries[0]).hexdigest() == known.head.digest
+
+
+def _packed(configuration: Configuration) -> tuple[str, bytes]:
+    form = canonical(configuration_to_json(configuration))
+    return configuration_digest(configuration), form

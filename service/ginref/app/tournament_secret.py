@@ -1,0 +1,69 @@
+"""The referee's share of a tournament's secret: made once, kept sealed."""
+
+from typing import Final
+
+from ginref.app.packing import DamageError
+from ginref.app.port import Chance, Sealer, SealError
+from ginref.app.tournament_store import TournamentStore
+from ginref.tournament.ledger import Ledger
+from ginref.tournament.secret import commit_share, mix_secret
+
+_SHARE_SIZE: Final = 32
+
+
+class SecretKeeper:
+    """Makes the referee's shares and knows what follows from them."""
+
+    def __init__(self, store: TournamentStore, sealer: Sealer, chance: Chance) -> None:
+        """Keep shares in a store, sealed."""
+        self._store = store
+        self._sealer = sealer
+        self._chance = chance
+
+    async def commitment(self, tournament: str) -> str:
+        """Return the commitment to the share, which is made if there is none yet.
+
+        Raises:
+            DamageError: The share that is kept cannot be read.
+        """
+        kept = await self._store.secret(tournament)
+        if kept is None:
+            made = self._chance.token(_SHARE_SIZE)
+            sealed = self._sealer.seal(made, _context(tournament))
+            kept = await self._store.keep_secret(tournament, sealed)
+        share = self._open(tournament, kept)
+        return commit_share(tournament, "", share).hex()
+
+    async def share(self, tournament: str) -> bytes:
+        """Return the share, 32 bytes.
+
+        Raises:
+            DamageError: None is kept, or it cannot be read.
+        """
+        kept = await self._store.secret(tournament)
+        if kept is None:
+            message = f"the share of tournament {tournament} is lost"
+            raise DamageError(message)
+        return self._open(tournament, kept)
+
+    async def secret(self, ledger: Ledger) -> bytes:
+        """Return the tournament's secret, of all shares, 32 bytes.
+
+        Raises:
+            DamageError: The referee's share is lost, or cannot be read.
+        """
+        shares = {bot: bytes.fromhex(share) for bot, share in ledger.shares.items()}
+        return mix_secret(
+            ledger.tournament, await self.share(ledger.tournament), shares
+        )
+
+    def _open(self, tournament: str, sealed: bytes) -> bytes:
+        try:
+            return self._sealer.open(sealed, _context(tournament))
+        except SealError as error:
+            message = f"the share of tournament {tournament} cannot be read"
+            raise DamageError(message) from error
+
+
+def _context(tournament: str) -> str:
+    return f"tournament/{tournament}/share"
