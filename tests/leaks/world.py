@@ -200,7 +200,7 @@ async def _build(log: Log) -> World:
     wire = Wire(
         RefereeService(desk, Watcher(keeper, hub, observer)),
         RegistryService(gate),
-        BotService(attach),
+        BotService(attach, desk.receipts.acknowledge_unread),
         Interceptor(
             gate, write_timeout=1000.0, admit_interval=1000.0, observer=observer
         ),

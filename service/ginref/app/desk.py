@@ -11,6 +11,7 @@ from ginref.app.judge import Judge
 from ginref.app.opening import Opening
 from ginref.app.packing import DamageError
 from ginref.app.reach import check_reach, check_seat
+from ginref.app.receipt_writer import ReceiptWriter
 from ginref.app.report import MatchFacts, MatchList, MatchReport, MoveReport, SeatReport
 from ginref.app.reporting import load_seat_report, match_facts, match_report
 from ginref.app.request import NewMatch, SeatStep
@@ -33,15 +34,18 @@ class Desk:
     Attributes:
         opening: Makes matches.
         turn_times: When turns were sent from here.
+        receipts: Signs what submissions come to.
     """
 
     def __init__(self, tools: Tools) -> None:
         """Work with these tools."""
         self._tools = tools
         self._keeper = tools.keeper
+        self.receipts = ReceiptWriter(tools.keeper, tools.signer)
         self._judge = Judge(
             tools.keeper,
             tools.observer,
+            self.receipts,
             hub=tools.hub,
             ended=tools.ended.set,
             monotonic=tools.monotonic,

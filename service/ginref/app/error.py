@@ -77,7 +77,11 @@ class RefusedError(Exception):
         message: The reason in a sentence, for people. It never holds a card that
             the caller does not know.
         facts: What the sentence says, by name.
+        receipt: Signed acknowledgement of a refused submission; empty where the
+            match keeps none.
     """
+
+    receipt: bytes = b""
 
     def __init__(self, reason: Reason, message: str, **facts: object) -> None:
         """Keep reason, message and facts."""

@@ -17,6 +17,7 @@ from ginref.app.match_store import (
     Wake,
 )
 from ginref.app.port import Observer
+from ginref.app.receipt_writer import ReceiptWriter
 from ginref.app.report import MoveReport
 from ginref.app.reporting import load_seat_report
 from ginref.app.turn_times import TurnTimes
@@ -36,10 +37,11 @@ class Judge:
         turn_times: When turns were sent from here.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         keeper: Keeper,
         observer: Observer,
+        receipts: ReceiptWriter,
         *,
         hub: Hub,
         ended: Callable[[], None],
@@ -50,12 +52,14 @@ class Judge:
         Args:
             keeper: Reads and changes matches.
             observer: Counts.
+            receipts: Signs what submissions come to.
             hub: Told of each change.
             ended: Called when a match has ended.
             monotonic: Tells seconds.
         """
         self._keeper = keeper
         self._observer = observer
+        self._receipts = receipts
         self._hub = hub
         self._ended = ended
         self._monotonic = monotonic
@@ -88,16 +92,19 @@ class Judge:
                 # The hint was old, or somebody was faster: look, and judge by that.
                 live = await self._keeper.load(submission.match_id, key)
                 if live.seen:
-                    return await self._answer_again(live.seen, submission)
-                await self._refuse_unless_turn(live, submission)
+                    return await self._answer_again(live, live.seen, submission)
+                if error := await self._objection(live, submission):
+                    raise self._acknowledged(error, live, submission)
             draft, illegal = self._rule(live, submission, key, received)
             result = await self._take(draft, self._observe)
             if isinstance(result, Duplicate):
-                return await self._answer_again(result.seen, submission)
+                return await self._answer_again(live, result.seen, submission)
             if isinstance(result, Stored):
+                after, entry = result.after, result.entry
                 if illegal:
-                    raise _broken_rule(illegal, result.after, submission)
-                return await self._accepted(result.after, submission, result.entry)
+                    raise self._broken_rule(illegal, after, submission, entry)
+                return await self._accepted(after, submission, entry)
+        # Nothing was found out about it, so there is nothing to acknowledge.
         raise _stale(live, submission)
 
     def _rule(
@@ -125,46 +132,60 @@ class Judge:
             return Draft(live=live, entry=Refused(*facts), key=key), error
         return Draft(live=live, entry=moved, state=state, key=key), None
 
-    async def _refuse_unless_turn(
+    async def _objection(
         self, live: LiveMatch, submission: Submission
-    ) -> None:
+    ) -> RefusedError | None:
+        """Return why a move is refused before the rules are asked, or None."""
         state = live.state
         if state.ending:
-            raise RefusedError(
+            return RefusedError(
                 Reason.MATCH_OVER, "the match is over", ending=state.ending.kind
             )
         if live.is_late and await self.time_out(live):
-            raise self.late(live)
+            return self.late(live)
         if state.stage is not Stage.PLAYING:
-            raise RefusedError(
+            return RefusedError(
                 Reason.MATCH_NOT_PLAYING,
                 "the match has not begun to play",
                 stage=state.stage,
             )
         if state.version != submission.expected_version:
-            raise _stale(live, submission)
+            return _stale(live, submission)
         if state.to_act is not submission.seat:
-            raise RefusedError(
+            return RefusedError(
                 Reason.NOT_YOUR_TURN, "another seat is to act", to_act=state.to_act
             )
+        return None
 
-    async def _answer_again(self, seen: Seen, submission: Submission) -> MoveReport:
+    def _acknowledged(
+        self, error: RefusedError, live: LiveMatch, submission: Submission
+    ) -> RefusedError:
+        """Add the receipt to a refusal that is answered from the match as it is."""
+        error.receipt = self._receipts.refused(live, submission, error.reason)
+        return error
+
+    async def _answer_again(
+        self, live: LiveMatch, seen: Seen, submission: Submission
+    ) -> MoveReport:
         """Give the first answer: a function of the log up to its entry."""
         if not seen.same_request:
-            raise RefusedError(
+            error = RefusedError(
                 Reason.REQUEST_ID_REUSED,
                 "the request id was used for another submission",
                 request_id=submission.request_id,
             )
-        live = await self._keeper.at(submission.match_id, seen.entry_id)
-        logged = live.tail[-1]
+            raise self._acknowledged(error, live, submission)
+        then = await self._keeper.at(submission.match_id, seen.entry_id)
+        logged = then.tail[-1]
         if id_of(logged) != seen.entry_id:
             message = "the match is void, and what became of the move is lost"
-            raise RefusedError(Reason.MATCH_OVER, message, ending=EndingKind.VOID)
+            error = RefusedError(Reason.MATCH_OVER, message, ending=EndingKind.VOID)
+            raise self._acknowledged(error, live, submission)
         if isinstance(logged.entry, Moved):
-            return await self._accepted(live, submission, logged)
-        before = await self._keeper.at(submission.match_id, id_of(live.tail[-2]))
-        raise _broken_rule(_breach(before.state, submission), live, submission)
+            return await self._accepted(then, submission, logged)
+        before = await self._keeper.at(submission.match_id, id_of(then.tail[-2]))
+        illegal = _breach(before.state, submission)
+        raise self._broken_rule(illegal, then, submission, logged)
 
     async def _accepted(
         self, after: LiveMatch, submission: Submission, logged: StampedEntry
@@ -180,7 +201,25 @@ class Judge:
             referee_ms=after.state.referee_ms,
             turn=turn,
             ending=after.state.ending,
+            receipt=self._receipts.stored(after, submission, logged),
         )
+
+    def _broken_rule(
+        self,
+        illegal: IllegalMoveError,
+        after: LiveMatch,
+        submission: Submission,
+        logged: StampedEntry,
+    ) -> RefusedError:
+        """Return the refusal of a move that was counted."""
+        error = RefusedError(
+            reason_of(illegal.breach),
+            str(illegal),
+            **illegal.facts,
+            strikes_left=after.state.strikes_left(submission.seat),
+        )
+        error.receipt = self._receipts.stored(after, submission, logged, error.reason)
+        return error
 
     async def time_out(self, live: LiveMatch) -> bool:
         """End a match whose deadline is past; say whether the store finds that it is.
@@ -266,15 +305,4 @@ def _stale(live: LiveMatch, submission: Submission) -> RefusedError:
         "the match is at another version",
         version=live.state.version,
         expected_version=submission.expected_version,
-    )
-
-
-def _broken_rule(
-    illegal: IllegalMoveError, live: LiveMatch, submission: Submission
-) -> RefusedError:
-    return RefusedError(
-        reason_of(illegal.breach),
-        str(illegal),
-        **illegal.facts,
-        strikes_left=live.state.strikes_left(submission.seat),
     )

@@ -131,6 +131,7 @@ class Opening:
             durability=await self._promise.mode(),
             engine=self._tools.engine,
             keys=keys,
+            receipts=new.receipts,
         )
 
 

@@ -32,6 +32,7 @@ class MatchFacts:
         commitment: The referee's commitment to its share.
         signature: The referee's signature over the commitment's statement.
         key_id: Thumbprint of the key that signed.
+        receipts: Every submission is acknowledged by a receipt.
     """
 
     match_id: str
@@ -47,6 +48,7 @@ class MatchFacts:
     commitment: bytes
     signature: bytes
     key_id: str
+    receipts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,7 @@ class MoveReport:
         referee_ms: What the referee spent of that.
         turn: The next turn, when it is the same seat's again.
         ending: How the match ended, when this move ended it.
+        receipt: Signed acknowledgement; empty where the match keeps none.
     """
 
     version: int
@@ -184,6 +187,7 @@ class MoveReport:
     referee_ms: int
     turn: SeatReport | None
     ending: Ending | None
+    receipt: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

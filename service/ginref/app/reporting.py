@@ -62,6 +62,7 @@ def match_facts(live: LiveMatch) -> MatchFacts:
         commitment=setup.commitment,
         signature=setup.signature,
         key_id=setup.key_id,
+        receipts=setup.receipts,
     )
 
 

@@ -23,6 +23,7 @@ class NewMatch:
         strikes_allowed: Illegal moves allowed to each seat.
         deal_source: Where the cards come from.
         seed: Seed of a seeded deal.
+        receipts: Acknowledge every submission by a receipt.
     """
 
     request_id: str
@@ -32,6 +33,7 @@ class NewMatch:
     strikes_allowed: int
     deal_source: DealSource
     seed: str | None
+    receipts: bool = False
 
     @property
     def request_hash(self) -> bytes:
@@ -44,7 +46,19 @@ class NewMatch:
             "seed": self.seed,
             "strikes_allowed": self.strikes_allowed,
         }
+        if self.receipts:
+            # A request that was made before there were any stays the same.
+            facts["receipts"] = True
         return hashlib.sha256(canonical(facts)).digest()[:HASH_SIZE]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadMove:
+    """What can be told of a submission whose move could not be read."""
+
+    match_id: str
+    seat: Seat
+    request_id: str
 
 
 @dataclass(frozen=True, slots=True)

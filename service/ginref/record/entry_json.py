@@ -150,7 +150,7 @@ def _read_kind(  # noqa: PLR0911 - one case for each kind of entry
         return _BARE[word]
     if word == "void":
         return Voided(facts["lost"].number(low=1) if "lost" in facts else 0)
-    seat = _read_seat(facts["seat"])
+    seat = read_seat(facts["seat"])
     match word:
         case "accept":
             return Accepted(seat)
@@ -166,10 +166,8 @@ def _read_kind(  # noqa: PLR0911 - one case for each kind of entry
             return Revealed(seat, facts["share"].octets(SHARE_SIZE))
         case _:
             kind = Moved if word == "move" else Refused
-            request_id = _read_request_id(facts["request_id"])
-            return kind(
-                seat, request_id, _read_move(facts["move"]), *_read_proof(facts)
-            )
+            request_id = read_request_id(facts["request_id"])
+            return kind(seat, request_id, read_move(facts["move"]), *_read_proof(facts))
 
 
 def _read_proof(facts: Mapping[str, Place]) -> tuple[int, bytes | None, int | None]:
@@ -194,7 +192,12 @@ _BARE: Final[dict[str, Entry]] = {
 }
 
 
-def _read_seat(place: Place) -> Seat:
+def read_seat(place: Place) -> Seat:
+    """Read a seat.
+
+    Raises:
+        RecordError: It is none.
+    """
     text = place.text()
     for seat in Seat:
         if text == str(seat):
@@ -202,14 +205,24 @@ def _read_seat(place: Place) -> Seat:
     raise place.fail("north, south or east expected")
 
 
-def _read_request_id(place: Place) -> str:
+def read_request_id(place: Place) -> str:
+    """Read the bot's name for a submission.
+
+    Raises:
+        RecordError: It is empty, or too long.
+    """
     text = place.text()
     if not 0 < len(text.encode()) <= REQUEST_ID_BYTES:
         raise place.fail(f"1 to {REQUEST_ID_BYTES} bytes of text expected")
     return text
 
 
-def _read_move(place: Place) -> Move:
+def read_move(place: Place) -> Move:
+    """Read a move in its one spelling.
+
+    Raises:
+        RecordError: It is none, or spelt otherwise.
+    """
     text = place.text()
     try:
         move = parse_move(text)

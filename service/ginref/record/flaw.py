@@ -35,3 +35,6 @@ class Flaw(enum.StrEnum):
 
     ENDING = "ending"
     """How the match ended, and for whom."""
+
+    EVIDENCE = "evidence"
+    """What a bot has kept of the match: the record contradicts it."""

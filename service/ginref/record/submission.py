@@ -61,5 +61,10 @@ class Submission:
     @property
     def digest(self) -> bytes:
         """The first 10 bytes of SHA-256 over seat number and request id."""
-        text = bytes([self.seat]) + self.request_id.encode()
-        return hashlib.sha256(text).digest()[:DIGEST_SIZE]
+        return digest_of(self.seat, self.request_id)
+
+
+def digest_of(seat: Seat, request_id: str) -> bytes:
+    """Return the first 10 bytes of SHA-256 over seat number and request id."""
+    text = bytes([seat]) + request_id.encode()
+    return hashlib.sha256(text).digest()[:DIGEST_SIZE]

@@ -2,12 +2,12 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import Final, assert_never
 
 from ginref.app.caller import Caller
 from ginref.app.error import Reason, RefusedError
-from ginref.app.request import SeatStep
+from ginref.app.request import SeatStep, UnreadMove
 from ginref.app.session import Session
 from ginref.record.submission import Submission
 from ginref.transport.call import CALL, Unreadable
@@ -20,6 +20,7 @@ from ginref.transport.codec_message import (
     bot_message_from_wire,
     match_id_named,
     message_to_bytes,
+    unread_move,
 )
 from ginref.transport.field import missing
 from ginref.v1 import bot_service_pb2 as bot_pb
@@ -27,6 +28,9 @@ from ginref.v1.bot_service_pb2_grpc import BotServiceServicer
 
 Attach = Callable[[Caller], Session]
 """Makes the session of a bot's new attachment."""
+
+Acknowledge = Callable[[Caller, UnreadMove, RefusedError], Awaitable[None]]
+"""Adds a receipt to the refusal of a move that could not be read."""
 
 Incoming = AsyncIterator[bot_pb.ConnectRequest | Unreadable]
 
@@ -36,9 +40,10 @@ _HELLO_TIMEOUT: Final = 30.0
 class BotService(BotServiceServicer):
     """Serves bots; the context is not looked at."""
 
-    def __init__(self, attach: Attach) -> None:
+    def __init__(self, attach: Attach, acknowledge: Acknowledge) -> None:
         """Make a session for each stream by `attach`."""
         self._attach: Final = attach
+        self._acknowledge: Final = acknowledge
 
     async def Connect(  # type: ignore[override] # bytes of a ConnectResponse
         self, request_iterator: Incoming, context: object
@@ -54,7 +59,9 @@ class BotService(BotServiceServicer):
         try:
             hello = await _greeting(request_iterator)
             await _attach(session, hello)
-            hearing = asyncio.create_task(_hear(request_iterator, session))
+            hearing = asyncio.create_task(
+                _hear(request_iterator, session, self._acknowledge)
+            )
             try:
                 while (message := await session.next_message()) is not None:
                     yield message_to_bytes(message)
@@ -93,7 +100,7 @@ async def _attach(session: Session, said: Hello) -> None:
     )
 
 
-async def _hear(requests: Incoming, session: Session) -> None:
+async def _hear(requests: Incoming, session: Session, acknowledge: Acknowledge) -> None:
     """Pass on what a bot says until it closes its side; answer all of it, and end.
 
     Raises:
@@ -110,6 +117,8 @@ async def _hear(requests: Incoming, session: Session) -> None:
             try:
                 await _pass_on(request, session, received)
             except RefusedError as error:
+                if unread := unread_move(request):
+                    await acknowledge(CALL.get().caller, unread, error)
                 session.complain(error, match_id_named(request))
         await session.finish()
     finally:

@@ -102,6 +102,7 @@ def match_to_wire(facts: MatchFacts) -> match_pb.Match:
         referee_commitment=facts.commitment,
         commitment_signature=facts.signature,
         key_id=facts.key_id,
+        receipts=facts.receipts,
     )
 
 

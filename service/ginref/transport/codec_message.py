@@ -7,7 +7,15 @@ from typing import Final, assert_never
 from ginref.app import message as app
 from ginref.app.error import RefusedError
 from ginref.app.report import MoveReport
-from ginref.app.request import Accept, Commit, Decline, Reveal, SeatStep, Step
+from ginref.app.request import (
+    Accept,
+    Commit,
+    Decline,
+    Reveal,
+    SeatStep,
+    Step,
+    UnreadMove,
+)
 from ginref.engine.seat import Seat
 from ginref.record.share import SHARE_SIZE
 from ginref.record.submission import Submission
@@ -20,7 +28,11 @@ from ginref.transport.codec_match import (
     seats_to_wire,
     time_to_wire,
 )
-from ginref.transport.codec_request import seat_from_wire, submission_from_wire
+from ginref.transport.codec_request import (
+    seat_from_wire,
+    submission_from_wire,
+    unread_move_from_wire,
+)
 from ginref.transport.codec_rules import ruleset_to_wire
 from ginref.transport.codec_sheet import (
     columns_to_wire,
@@ -147,6 +159,12 @@ def match_id_named(request: bot_pb.ConnectRequest) -> str:
         return ""
 
 
+def unread_move(request: bot_pb.ConnectRequest) -> UnreadMove | None:
+    """Return what can be told of a move that cannot be read; None if it is none."""
+    is_move = request.WhichOneof("message") == "move"
+    return unread_move_from_wire(request.move) if is_move else None
+
+
 def message_to_bytes(message: app.Message) -> bytes:
     """Write what the referee says, as bytes of a `ConnectResponse`."""
     match message:
@@ -226,6 +244,7 @@ def refusal_to_wire(error: RefusedError, version: int = 0) -> session_pb.Refusal
         facts=bounded.facts,
         strikes_left=None if left is None else int(left),
         version=version,
+        receipt=bounded.receipt,
     )
 
 

@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-from ginref.app.request import Accept, Commit, Decline, NewMatch, Reveal, SeatStep
+from ginref.app.error import RefusedError
+from ginref.app.request import (
+    Accept,
+    Commit,
+    Decline,
+    NewMatch,
+    Reveal,
+    SeatStep,
+    UnreadMove,
+)
 from ginref.engine.seat import Seat
 from ginref.record.envelope import SIGNATURE_SIZE
 from ginref.record.setup import DealSource
@@ -98,6 +107,7 @@ def new_match_from_wire(request: referee_pb.CreateMatchRequest) -> NewMatch:
         strikes_allowed=strikes_allowed,
         deal_source=_deal_source(request.deal_source),
         seed=_seed(request) if request.HasField("seed") else None,
+        receipts=request.receipts,
     )
 
 
@@ -156,6 +166,23 @@ def submission_from_wire(
         move=move_from_wire(request.move, f"{at}move"),
         signature=signature,
     )
+
+
+def unread_move_from_wire(
+    request: referee_pb.SubmitMoveRequest | session_pb.MoveSubmission,
+) -> UnreadMove | None:
+    """Read whose submission it is, whatever else is wrong with it.
+
+    None if that cannot be told.
+    """
+    try:
+        return UnreadMove(
+            match_id=read_id(request.match_id, "match_id"),
+            seat=seat_from_wire(request.seat, "seat"),
+            request_id=read_request_id(request.request_id, "request_id"),
+        )
+    except RefusedError:
+        return None
 
 
 def page_from_wire(request: referee_pb.ListMatchesRequest) -> PageRequest:

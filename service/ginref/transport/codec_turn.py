@@ -14,7 +14,7 @@ from ginref.transport.codec_match import (
     time_to_bytes,
 )
 from ginref.transport.codec_view import seat_view_to_bytes
-from ginref.transport.part import numbers, parts, text, texts
+from ginref.transport.part import numbers, part, parts, text, texts
 from ginref.v1 import bot_service_pb2 as bot_pb
 from ginref.v1 import referee_service_pb2 as referee_pb
 from ginref.v1 import session_pb2 as session_pb
@@ -37,11 +37,14 @@ _view: Final = parts(session_pb.Turn.VIEW_FIELD_NUMBER)
 
 def accepted_to_bytes(message: app.MoveResult, report: MoveReport) -> bytes:
     """Write that a move was accepted."""
+    accepted = _move_to_bytes(report)
+    if report.receipt:
+        accepted += part(_Accepted.RECEIPT_FIELD_NUMBER, report.receipt)
     return _move_result(
         _result_match_id(message.match_id)
         + _RESULT_SEAT[message.seat]
         + text(_REQUEST_ID, message.request_id)
-        + _accepted(_move_to_bytes(report))
+        + _accepted(accepted)
     )
 
 
@@ -62,6 +65,8 @@ def answer_to_bytes(report: MoveReport) -> bytes:
         answer += _next_turn(seat_view_to_bytes(report.turn))
     if report.ending is not None:
         answer += _ending(ending_to_wire(report.ending).SerializeToString())
+    if report.receipt:
+        answer += part(_Answer.RECEIPT_FIELD_NUMBER, report.receipt)
     return answer
 
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from ginref.app.desk import Desk
+from ginref.app.error import RefusedError
 from ginref.app.watch import Watcher, WatchStep
 from ginref.transport.call import CALL
 from ginref.transport.codec_match import events_to_wire, match_to_wire
@@ -16,6 +17,7 @@ from ginref.transport.codec_request import (
     seat_from_wire,
     seat_step_from_wire,
     submission_from_wire,
+    unread_move_from_wire,
 )
 from ginref.transport.codec_turn import answer_to_bytes
 from ginref.transport.codec_view import public_view_to_wire, seat_view_to_wire
@@ -89,9 +91,14 @@ class RefereeService(RefereeServiceServicer):
         """Judge a move."""
         del context
         call = CALL.get()
-        report = await self._desk.submit_move(
-            call.caller, submission_from_wire(request), call.received
-        )
+        try:
+            submission = submission_from_wire(request)
+        except RefusedError as error:
+            if unread := unread_move_from_wire(request):
+                receipts = self._desk.receipts
+                await receipts.acknowledge_unread(call.caller, unread, error)
+            raise
+        report = await self._desk.submit_move(call.caller, submission, call.received)
         return answer_to_bytes(report)
 
     async def WatchMatch(

@@ -152,7 +152,7 @@ class RefereeServer:
 
         self._referee: Final = RefereeService(desk, watcher)
         self._registry: Final = RegistryService(gate)
-        self._bots: Final = BotService(attach)
+        self._bots: Final = BotService(attach, desk.receipts.acknowledge_unread)
         self._interceptor: Final = Interceptor(
             gate,
             write_timeout=options.write_ms / 1000,

@@ -15,6 +15,7 @@ from google.rpc import error_details_pb2, status_pb2
 
 from ginref.app import fault
 from ginref.app.error import Reason, RefusedError
+from ginref.v1 import referee_service_pb2 as referee_pb
 
 DOMAIN: Final = "ginref"
 """Domain of every ErrorInfo."""
@@ -133,11 +134,15 @@ def status_of(exception: Exception) -> status_pb2.Status:
         details.append(
             _packed(error_details_pb2.BadRequest(field_violations=[violation]))
         )
+    if error.receipt:
+        details.append(_packed(referee_pb.SubmissionReceipt(envelope=error.receipt)))
     return status_pb2.Status(code=code.value[0], message=error.message, details=details)
 
 
 def _packed(
-    detail: error_details_pb2.ErrorInfo | error_details_pb2.BadRequest,
+    detail: error_details_pb2.ErrorInfo
+    | error_details_pb2.BadRequest
+    | referee_pb.SubmissionReceipt,
 ) -> AnyMessage:
     packed = AnyMessage()
     packed.Pack(detail)
@@ -147,11 +152,13 @@ def _packed(
 def _cut(error: RefusedError) -> RefusedError:
     """Bound the size of a refusal, which may repeat what a caller sent."""
     facts = [*error.facts.items()][:_FACT_LIMIT]
-    return RefusedError(
+    cut = RefusedError(
         error.reason,
         _first(error.message, _MESSAGE_BYTES),
         **{_first(key, _KEY_BYTES): _first(value, _FACT_BYTES) for key, value in facts},
     )
+    cut.receipt = error.receipt
+    return cut
 
 
 def _first(text: str, size: int) -> str:
