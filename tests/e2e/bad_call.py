@@ -158,6 +158,49 @@ MATCHES: Final = [
         by=OPERATOR,
         facts={"request_id": USED},
     ),
+    _malformed(
+        "a challenge without a request id",
+        "REQUEST_ID_INVALID",
+        "request_id",
+        referee_pb.ChallengeBotRequest(opponent="bob"),
+    ),
+    _malformed(
+        "a challenge of nobody",
+        "NAME_INVALID",
+        "opponent",
+        referee_pb.ChallengeBotRequest(request_id="bad"),
+    ),
+    _malformed(
+        "a challenge of three",
+        "FIELD_INVALID",
+        "ruleset_preset",
+        referee_pb.ChallengeBotRequest(
+            request_id="bad", opponent="bob", ruleset_preset="three_handed"
+        ),
+    ),
+    BadCall(
+        name="a challenge of a bot that is none",
+        request=referee_pb.ChallengeBotRequest(request_id="bad", opponent="zed"),
+        reason="BOT_NOT_FOUND",
+        code=_MISSING,
+        by=SEATED[0],
+        facts={"bot": "zed"},
+    ),
+    BadCall(
+        name="a challenge of a bot that accepts none",
+        request=referee_pb.ChallengeBotRequest(request_id="bad", opponent="bob"),
+        reason="CHALLENGE_NOT_ALLOWED",
+        code="FAILED_PRECONDITION",
+        by=SEATED[0],
+        facts={"opponent": "bob"},
+    ),
+    BadCall(
+        name="a challenge of oneself",
+        request=referee_pb.ChallengeBotRequest(request_id="bad", opponent="ada"),
+        reason="FIELD_INVALID",
+        by=SEATED[0],
+        facts={"field": "opponent"},
+    ),
     BadCall(
         name="a match that is nowhere",
         request=referee_pb.GetMatchRequest(match_id="mnowhere"),
@@ -273,6 +316,12 @@ REGISTRY: Final = [
         reason="BOT_NOT_FOUND",
         code=_MISSING,
         facts={"bot": "zed"},
+    ),
+    _malformed(
+        "neither consent nor none",
+        "FIELD_MISSING",
+        "accepts_challenges",
+        registry_service_pb.SetBotConsentRequest(name="ada"),
     ),
     _malformed(
         "a token for no role",

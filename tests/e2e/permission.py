@@ -95,6 +95,12 @@ async def _new_match(_: Room) -> Message:
     )
 
 
+async def _challenge(room: Room) -> Message:
+    house = "house.fay"
+    await room.registry(OPERATOR, "CreateBot", name=house, owner="lab", house=True)
+    return referee_pb.ChallengeBotRequest(request_id=_fresh(), opponent=house)
+
+
 async def _new_owner(_: Room) -> Message:
     return registry_service_pb2.CreateOwnerRequest(name=_fresh())
 
@@ -153,10 +159,14 @@ _SPECTATOR_TOKEN: Final = registry_service_pb2.CreateTokenRequest(
     role=registry_pb2.ROLE_SPECTATOR
 )
 _KEY: Final = registry_service_pb2.SetBotKeyRequest(name=NORTH, public_key=bytes(32))
+_CONSENT: Final = registry_service_pb2.SetBotConsentRequest(
+    name=NORTH, accepts_challenges=False
+)
 _NO_SEAT: Final = {STRANGER: "SEAT_NOT_YOURS"}
 
 PERMISSIONS: Final[Mapping[str, Permission]] = {
     "RefereeService/CreateMatch": Permission(_new_match, HOSTS),
+    "RefereeService/ChallengeBot": Permission(_challenge, BOTS),
     "RefereeService/PrepareSeat": Permission(_seat, (NORTH,), _NO_SEAT),
     "RefereeService/GetMatch": Permission(_look, KNOWN),
     "RefereeService/ListMatches": Permission(
@@ -176,6 +186,9 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
         _fixed(registry_service_pb2.ListBotsRequest()), KNOWN
     ),
     "RegistryService/SetBotKey": Permission(_fixed(_KEY), (NORTH, *HOSTS), _NO_SEAT),
+    "RegistryService/SetBotConsent": Permission(
+        _fixed(_CONSENT), (NORTH, *HOSTS), _NO_SEAT
+    ),
     "RegistryService/CreateToken": Permission(_fixed(_SPECTATOR_TOKEN), HOSTS),
     "RegistryService/ListTokens": Permission(
         _fixed(registry_service_pb2.ListTokensRequest()), HOSTS

@@ -54,6 +54,8 @@ UNANSWERED = {
     "RegistryService/CreateToken",  # of no known role
     "RegistryService/RevokeToken",  # there is none of that name
     "RegistryService/SetBotKey",  # of no known bot
+    "RegistryService/SetBotConsent",  # likewise
+    "RefereeService/ChallengeBot",  # of a bot that accepts none
 }
 """Methods that refuse everybody in a match that goes on."""
 
@@ -63,6 +65,8 @@ TEXTS = {
     "owner": "lab",
     "request_id": "peek",
     "preset": "gin",
+    "ruleset_preset": "gin",
+    "opponent": STRANGER,
     "clock_preset": "fast",
     "text": "draw_stock",
     "card": "As",

@@ -19,6 +19,7 @@ from ginref.adapters.memory_store import MemoryStore
 from ginref.adapters.metrics import PrometheusObserver
 from ginref.adapters.sealing import AesSealer
 from ginref.app.caller import Caller, Role
+from ginref.app.challenge import Challenges
 from ginref.app.desk import Desk
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
@@ -198,7 +199,9 @@ async def _build(log: Log) -> World:
         return Session(desk, tools, hub, caller)
 
     wire = Wire(
-        RefereeService(desk, Watcher(keeper, hub, observer)),
+        RefereeService(
+            desk, Watcher(keeper, hub, observer), Challenges(tools, desk.opening)
+        ),
         RegistryService(gate),
         BotService(attach, desk.receipts.acknowledge_unread),
         Interceptor(

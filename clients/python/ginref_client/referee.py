@@ -63,6 +63,38 @@ class Referee(Registry):
         )
         return answer.match
 
+    async def challenge(
+        self,
+        opponent: str,
+        *,
+        ruleset: str = "",
+        clock: str = "",
+        request_id: str | None = None,
+    ) -> match_pb2.Match:
+        """Ask for a match of the bot that the token names against another one.
+
+        Args:
+            opponent: A bot of the house, or one that accepts challenges.
+            ruleset: A preset of the rules, for two seats; empty for plain gin.
+            clock: A preset of the time rules; empty for the standard one.
+            request_id: Identity of this request; None makes one.
+
+        Raises:
+            RefusedError: There is no such bot, or it may not be challenged.
+            UnavailableError: No referee answered, or too many matches that the bot
+                has asked for go on.
+        """
+        request = referee_service_pb2.ChallengeBotRequest(
+            request_id=request_id or secrets.token_hex(16),
+            opponent=opponent,
+            ruleset_preset=ruleset,
+            clock_preset=clock,
+        )
+        answer = await self._ask(
+            lambda channel: RefereeServiceStub(channel).ChallengeBot, request
+        )
+        return answer.match
+
     async def get_match(self, match_id: str) -> referee_service_pb2.GetMatchResponse:
         """Return a match as the caller may see it.
 

@@ -87,6 +87,27 @@ class Registry(Caller):
         )
         return answer.bot
 
+    async def set_bot_consent(
+        self, name: str, *, accepts_challenges: bool
+    ) -> registry_pb2.Bot:
+        """Say whether a bot accepts challenges by others.
+
+        Args:
+            name: The bot; empty for the one that the token names.
+            accepts_challenges: Whether it does.
+
+        Raises:
+            RefusedError: There is no such bot, or the caller may not.
+            UnavailableError: No referee answered.
+        """
+        request = registry_service_pb2.SetBotConsentRequest(
+            name=name, accepts_challenges=accepts_challenges
+        )
+        answer = await self._ask(
+            lambda channel: RegistryServiceStub(channel).SetBotConsent, request
+        )
+        return answer.bot
+
     async def list_bots(self) -> list[registry_pb2.Bot]:
         """Return all bots by name.
 

@@ -147,26 +147,50 @@ class Gate:
                 BOT_NOT_FOUND.
         """
         caller.require("SetBotKey", *_HOSTS, Role.BOT)
-        name = name or caller.bot
-        if name is None:
-            message = "a host names the bot"
-            raise RefusedError(Reason.FIELD_MISSING, message, field="name")
-        if caller.role is Role.BOT and name != caller.bot:
-            message = f"{name} is not a bot of yours"
-            raise RefusedError(Reason.SEAT_NOT_YOURS, message)
+
+        def keyed(row: BotRow) -> BotRow:
+            if row.key == key:
+                return row
+            first = (Role.BOT,) if row.key is None else ()
+            _require(caller, "SetBotKey", *_HOSTS, *first)
+            return replace(row, key=key)
+
+        return await self._change_bot(_own_bot(caller, name), keyed)
+
+    async def set_bot_consent(
+        self, caller: Caller, name: str | None, *, accepts_challenges: bool
+    ) -> BotRow:
+        """Say whether a bot accepts challenges.
+
+        Args:
+            caller: A host, or the bot itself.
+            name: The bot; None for the caller's own.
+            accepts_challenges: Whether it does.
+
+        Raises:
+            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, FIELD_MISSING or
+                BOT_NOT_FOUND.
+        """
+        _require(caller, "SetBotConsent", *_HOSTS, Role.BOT)
+        return await self._change_bot(
+            _own_bot(caller, name),
+            lambda row: replace(row, accepts_challenges=accepts_challenges),
+        )
+
+    async def _change_bot(
+        self, name: str, change: Callable[[BotRow], BotRow]
+    ) -> BotRow:
         while True:
             text = await self._registry.get("bot", name)
             if text is None:
                 message = f"there is no bot {name}"
                 raise RefusedError(Reason.BOT_NOT_FOUND, message, bot=name)
             row = read_bot(text)
-            if row.key == key:
-                return row
-            first = (Role.BOT,) if row.key is None else ()
-            _require(caller, "SetBotKey", *_HOSTS, *first)
-            keyed = replace(row, key=key)
-            if await self._registry.replace("bot", name, text, write_bot(keyed)):
-                return keyed
+            changed = change(row)
+            if changed == row or await self._registry.replace(
+                "bot", name, text, write_bot(changed)
+            ):
+                return changed
 
     async def create_token(
         self,
@@ -335,6 +359,22 @@ def _require(caller: Caller, call: str, *roles: Role) -> None:
     if caller.match_ids:
         message = f"the token is limited to some matches, and {call} is about all"
         raise RefusedError(Reason.SEAT_NOT_YOURS, message, call=call)
+
+
+def _own_bot(caller: Caller, name: str | None) -> str:
+    """Return the bot that a caller speaks of, if it may change it.
+
+    Raises:
+        RefusedError: FIELD_MISSING or SEAT_NOT_YOURS.
+    """
+    name = name or caller.bot
+    if name is None:
+        message = "a host names the bot"
+        raise RefusedError(Reason.FIELD_MISSING, message, field="name")
+    if caller.role is Role.BOT and name != caller.bot:
+        message = f"{name} is not a bot of yours"
+        raise RefusedError(Reason.SEAT_NOT_YOURS, message)
+    return name
 
 
 def _digest(secret: str) -> str:

@@ -25,6 +25,7 @@ class BotRow:
         house: It belongs to the host.
         created_ms: When it was added.
         key: Public key that proves its submissions, 32 bytes; None without one.
+        accepts_challenges: Any bot may challenge it.
     """
 
     name: str
@@ -32,6 +33,12 @@ class BotRow:
     house: bool
     created_ms: int
     key: bytes | None = None
+    accepts_challenges: bool = False
+
+    @property
+    def may_be_challenged(self) -> bool:
+        """Any bot may ask for a match against it."""
+        return self.house or self.accepts_challenges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +79,9 @@ def write_bot(row: BotRow) -> str:
         del facts["key"]
     else:
         facts["key"] = row.key.hex()
+    if not row.accepts_challenges:
+        # A process of an earlier version does not know the word.
+        del facts["accepts_challenges"]
     return json.dumps(facts, sort_keys=True)
 
 

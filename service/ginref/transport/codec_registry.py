@@ -82,6 +82,7 @@ def bot_to_wire(row: BotRow) -> registry_pb.Bot:
         house=row.house,
         create_time=time_to_wire(row.created_ms),
         public_key=row.key,
+        accepts_challenges=row.accepts_challenges,
     )
 
 

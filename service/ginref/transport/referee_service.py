@@ -5,10 +5,12 @@ from collections.abc import AsyncGenerator
 from functools import lru_cache
 from typing import Final
 
+from ginref.app.challenge import Challenges
 from ginref.app.desk import Desk
 from ginref.app.error import RefusedError
 from ginref.app.watch import Watcher, WatchStep
 from ginref.transport.call import CALL
+from ginref.transport.codec_challenge import challenge_from_wire
 from ginref.transport.codec_match import events_to_wire, match_to_wire
 from ginref.transport.codec_request import (
     cursor_from_wire,
@@ -32,9 +34,10 @@ _STEPS: Final = 256
 class RefereeService(RefereeServiceServicer):
     """Serves matches to whoever `CALL` names; the context is not looked at."""
 
-    def __init__(self, desk: Desk, watcher: Watcher) -> None:
-        """Delegate to the desk and the watcher."""
+    def __init__(self, desk: Desk, watcher: Watcher, challenges: Challenges) -> None:
+        """Delegate to the desk, the watcher, and who takes challenges."""
         self._desk: Final = desk
+        self._challenges: Final = challenges
         self._watcher: Final = watcher
         self._write: Final = lru_cache(_STEPS)(_step_to_wire)
 
@@ -46,6 +49,15 @@ class RefereeService(RefereeServiceServicer):
         new = new_match_from_wire(request)
         facts = await self._desk.create_match(CALL.get().caller, new)
         return referee_pb.CreateMatchResponse(match=match_to_wire(facts))
+
+    async def ChallengeBot(
+        self, request: referee_pb.ChallengeBotRequest, context: object
+    ) -> referee_pb.ChallengeBotResponse:
+        """Make the match that a bot asks for."""
+        del context
+        asked = challenge_from_wire(request)
+        facts = await self._challenges.challenge(CALL.get().caller, asked)
+        return referee_pb.ChallengeBotResponse(match=match_to_wire(facts))
 
     async def PrepareSeat(
         self, request: referee_pb.PrepareSeatRequest, context: object

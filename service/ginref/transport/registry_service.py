@@ -11,7 +11,7 @@ from ginref.transport.codec_registry import (
     token_request_from_wire,
     token_to_wire,
 )
-from ginref.transport.field import missing, read_id, read_name
+from ginref.transport.field import missing, read_id, read_name, require
 from ginref.v1 import registry_service_pb2 as registry_pb
 from ginref.v1.registry_service_pb2_grpc import RegistryServiceServicer
 
@@ -65,6 +65,18 @@ class RegistryService(RegistryServiceServicer):
             raise missing("public_key")
         row = await self._gate.set_bot_key(CALL.get().caller, name, key)
         return registry_pb.SetBotKeyResponse(bot=bot_to_wire(row))
+
+    async def SetBotConsent(
+        self, request: registry_pb.SetBotConsentRequest, context: object
+    ) -> registry_pb.SetBotConsentResponse:
+        """Say whether a bot accepts challenges."""
+        del context
+        name = read_name(request.name, "name") if request.name else None
+        require(request, "accepts_challenges", "accepts_challenges")
+        row = await self._gate.set_bot_consent(
+            CALL.get().caller, name, accepts_challenges=request.accepts_challenges
+        )
+        return registry_pb.SetBotConsentResponse(bot=bot_to_wire(row))
 
     async def ListBots(
         self, request: registry_pb.ListBotsRequest, context: object

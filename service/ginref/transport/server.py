@@ -15,6 +15,7 @@ from grpc_health.v1.health import SERVICE_NAME as HEALTH_NAME
 from grpc_health.v1.health import aio as health
 
 from ginref.app.caller import Caller
+from ginref.app.challenge import Challenges
 from ginref.app.desk import Desk
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
@@ -150,7 +151,9 @@ class RefereeServer:
         def attach(caller: Caller) -> Session:
             return Session(desk, tools, hub, caller, policy)
 
-        self._referee: Final = RefereeService(desk, watcher)
+        self._referee: Final = RefereeService(
+            desk, watcher, Challenges(tools, desk.opening)
+        )
         self._registry: Final = RegistryService(gate)
         self._bots: Final = BotService(attach, desk.receipts.acknowledge_unread)
         self._interceptor: Final = Interceptor(

@@ -88,6 +88,7 @@ CODES: Final[Mapping[Reason, Code]] = MappingProxyType(
         Reason.NO_BIG_GIN: _FAILED,
         Reason.RECORD_NOT_READY: _FAILED,
         Reason.SEEDED_NOT_ALLOWED: _FAILED,
+        Reason.CHALLENGE_NOT_ALLOWED: _FAILED,
         Reason.LIMIT_EXCEEDED: _EXHAUSTED,
         Reason.ATTACHMENT_FENCED: _ABORTED,
         Reason.REFEREE_DRAINING: _UNAVAILABLE,

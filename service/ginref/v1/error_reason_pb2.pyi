@@ -311,10 +311,18 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
 
         {"reason": "SEEDED_NOT_ALLOWED", "domain": "ginref", "metadata": {}}
     """
+    ERROR_REASON_CHALLENGE_NOT_ALLOWED: _ErrorReason.ValueType  # 47
+    """The bot is not one of the house and does not accept challenges.
+
+    Example (FAILED_PRECONDITION, HTTP 400):
+
+        {"reason": "CHALLENGE_NOT_ALLOWED", "domain": "ginref", "metadata": {"opponent": "ada"}}
+    """
     ERROR_REASON_LIMIT_EXCEEDED: _ErrorReason.ValueType  # 41
     """A limit is reached, and `limit` names it. `store_memory`: the store fills up and
-    takes no new matches. The others end a stream: `hello` was not said in time, too much
-    that was asked for is `pending`, too much is `unread`, or there was `silence`.
+    takes no new matches. `challenges`: so many matches that the bot asked for go on. The
+    others end a stream: `hello` was not said in time, too much that was asked for is
+    `pending`, too much is `unread`, or there was `silence`.
 
     Example (RESOURCE_EXHAUSTED, HTTP 429):
 
@@ -715,10 +723,18 @@ Example (FAILED_PRECONDITION, HTTP 400):
 
     {"reason": "SEEDED_NOT_ALLOWED", "domain": "ginref", "metadata": {}}
 """
+ERROR_REASON_CHALLENGE_NOT_ALLOWED: ErrorReason.ValueType  # 47
+"""The bot is not one of the house and does not accept challenges.
+
+Example (FAILED_PRECONDITION, HTTP 400):
+
+    {"reason": "CHALLENGE_NOT_ALLOWED", "domain": "ginref", "metadata": {"opponent": "ada"}}
+"""
 ERROR_REASON_LIMIT_EXCEEDED: ErrorReason.ValueType  # 41
 """A limit is reached, and `limit` names it. `store_memory`: the store fills up and
-takes no new matches. The others end a stream: `hello` was not said in time, too much
-that was asked for is `pending`, too much is `unread`, or there was `silence`.
+takes no new matches. `challenges`: so many matches that the bot asked for go on. The
+others end a stream: `hello` was not said in time, too much that was asked for is
+`pending`, too much is `unread`, or there was `silence`.
 
 Example (RESOURCE_EXHAUSTED, HTTP 429):
 

@@ -118,6 +118,64 @@ class CreateMatchResponse(_message.Message):
 Global___CreateMatchResponse: _TypeAlias = CreateMatchResponse  # noqa: Y015
 
 @_typing.final
+class ChallengeBotRequest(_message.Message):
+    """Asks for a match against another bot."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    OPPONENT_FIELD_NUMBER: _builtins.int
+    RULESET_PRESET_FIELD_NUMBER: _builtins.int
+    CLOCK_PRESET_FIELD_NUMBER: _builtins.int
+    request_id: _builtins.str
+    """The caller's identity of this request, 1 to 64 bytes."""
+    opponent: _builtins.str
+    """The bot to play against."""
+    ruleset_preset: _builtins.str
+    """Preset of the rules, for two seats; empty for "gin"."""
+    clock_preset: _builtins.str
+    """Preset of the time rules; empty for "standard"."""
+    def __init__(
+        self,
+        *,
+        request_id: _builtins.str = ...,
+        opponent: _builtins.str = ...,
+        ruleset_preset: _builtins.str = ...,
+        clock_preset: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock_preset", b"clock_preset", "opponent", b"opponent", "request_id", b"request_id", "ruleset_preset", b"ruleset_preset"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ChallengeBotRequest: _TypeAlias = ChallengeBotRequest  # noqa: Y015
+
+@_typing.final
+class ChallengeBotResponse(_message.Message):
+    """The new match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def match(self) -> _match_pb2.Match:
+        """Its public facts."""
+
+    def __init__(
+        self,
+        *,
+        match: _match_pb2.Match | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ChallengeBotResponse: _TypeAlias = ChallengeBotResponse  # noqa: Y015
+
+@_typing.final
 class PrepareSeatRequest(_message.Message):
     """Asks to take one step of a seat before play."""
 

@@ -43,6 +43,11 @@ class RefereeServiceStub(object):
                 request_serializer=ginref_dot_v1_dot_referee__service__pb2.CreateMatchRequest.SerializeToString,
                 response_deserializer=ginref_dot_v1_dot_referee__service__pb2.CreateMatchResponse.FromString,
                 _registered_method=True)
+        self.ChallengeBot = channel.unary_unary(
+                '/ginref.v1.RefereeService/ChallengeBot',
+                request_serializer=ginref_dot_v1_dot_referee__service__pb2.ChallengeBotRequest.SerializeToString,
+                response_deserializer=ginref_dot_v1_dot_referee__service__pb2.ChallengeBotResponse.FromString,
+                _registered_method=True)
         self.PrepareSeat = channel.unary_unary(
                 '/ginref.v1.RefereeService/PrepareSeat',
                 request_serializer=ginref_dot_v1_dot_referee__service__pb2.PrepareSeatRequest.SerializeToString,
@@ -95,6 +100,16 @@ class RefereeServiceServicer(object):
     def CreateMatch(self, request, context):
         """Creates a match and offers its seats. The same caller and request_id again
         return the same match.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ChallengeBot(self, request, context):
+        """Challenges a bot of the house, or one that accepts challenges, to a match of two:
+        the caller's bot sits north. The same caller and request_id again return the same
+        match. A bot may have a few such matches of its own making at once, and is then
+        refused with LIMIT_EXCEEDED until one of them is over.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -165,6 +180,11 @@ def add_RefereeServiceServicer_to_server(servicer, server):
                     servicer.CreateMatch,
                     request_deserializer=ginref_dot_v1_dot_referee__service__pb2.CreateMatchRequest.FromString,
                     response_serializer=ginref_dot_v1_dot_referee__service__pb2.CreateMatchResponse.SerializeToString,
+            ),
+            'ChallengeBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.ChallengeBot,
+                    request_deserializer=ginref_dot_v1_dot_referee__service__pb2.ChallengeBotRequest.FromString,
+                    response_serializer=ginref_dot_v1_dot_referee__service__pb2.ChallengeBotResponse.SerializeToString,
             ),
             'PrepareSeat': grpc.unary_unary_rpc_method_handler(
                     servicer.PrepareSeat,
@@ -238,6 +258,33 @@ class RefereeService(object):
             '/ginref.v1.RefereeService/CreateMatch',
             ginref_dot_v1_dot_referee__service__pb2.CreateMatchRequest.SerializeToString,
             ginref_dot_v1_dot_referee__service__pb2.CreateMatchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ChallengeBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ginref.v1.RefereeService/ChallengeBot',
+            ginref_dot_v1_dot_referee__service__pb2.ChallengeBotRequest.SerializeToString,
+            ginref_dot_v1_dot_referee__service__pb2.ChallengeBotResponse.FromString,
             options,
             channel_credentials,
             insecure,

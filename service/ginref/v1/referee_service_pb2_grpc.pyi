@@ -41,6 +41,12 @@ class RefereeServiceStub:
     """Creates a match and offers its seats. The same caller and request_id again
     return the same match.
     """
+    ChallengeBot: _grpc.UnaryUnaryMultiCallable[_referee_service_pb2.ChallengeBotRequest, _referee_service_pb2.ChallengeBotResponse]
+    """Challenges a bot of the house, or one that accepts challenges, to a match of two:
+    the caller's bot sits north. The same caller and request_id again return the same
+    match. A bot may have a few such matches of its own making at once, and is then
+    refused with LIMIT_EXCEEDED until one of them is over.
+    """
     PrepareSeat: _grpc.UnaryUnaryMultiCallable[_referee_service_pb2.PrepareSeatRequest, _referee_service_pb2.PrepareSeatResponse]
     """Takes one step of a seat before play: accept, decline, commit or reveal.
     The same step again is answered like the first time.
@@ -74,6 +80,12 @@ class RefereeServiceAsyncStub(RefereeServiceStub):
     CreateMatch: _aio.UnaryUnaryMultiCallable[_referee_service_pb2.CreateMatchRequest, _referee_service_pb2.CreateMatchResponse]  # type: ignore[assignment]
     """Creates a match and offers its seats. The same caller and request_id again
     return the same match.
+    """
+    ChallengeBot: _aio.UnaryUnaryMultiCallable[_referee_service_pb2.ChallengeBotRequest, _referee_service_pb2.ChallengeBotResponse]  # type: ignore[assignment]
+    """Challenges a bot of the house, or one that accepts challenges, to a match of two:
+    the caller's bot sits north. The same caller and request_id again return the same
+    match. A bot may have a few such matches of its own making at once, and is then
+    refused with LIMIT_EXCEEDED until one of them is over.
     """
     PrepareSeat: _aio.UnaryUnaryMultiCallable[_referee_service_pb2.PrepareSeatRequest, _referee_service_pb2.PrepareSeatResponse]  # type: ignore[assignment]
     """Takes one step of a seat before play: accept, decline, commit or reveal.
@@ -111,6 +123,18 @@ class RefereeServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_referee_service_pb2.CreateMatchResponse, _abc.Awaitable[_referee_service_pb2.CreateMatchResponse]]:
         """Creates a match and offers its seats. The same caller and request_id again
         return the same match.
+        """
+
+    @_abc_1.abstractmethod
+    def ChallengeBot(
+        self,
+        request: _referee_service_pb2.ChallengeBotRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_referee_service_pb2.ChallengeBotResponse, _abc.Awaitable[_referee_service_pb2.ChallengeBotResponse]]:
+        """Challenges a bot of the house, or one that accepts challenges, to a match of two:
+        the caller's bot sits north. The same caller and request_id again return the same
+        match. A bot may have a few such matches of its own making at once, and is then
+        refused with LIMIT_EXCEEDED until one of them is over.
         """
 
     @_abc_1.abstractmethod

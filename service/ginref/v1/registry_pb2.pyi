@@ -91,14 +91,17 @@ class Bot(_message.Message):
     HOUSE_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     PUBLIC_KEY_FIELD_NUMBER: _builtins.int
+    ACCEPTS_CHALLENGES_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """2 to 32 characters of [a-z0-9._-], first a letter or digit."""
     owner: _builtins.str
     """Whose it is."""
     house: _builtins.bool
-    """A bot of the host, always there to be played."""
+    """A bot of the host, always there to be challenged."""
     public_key: _builtins.bytes
     """The Ed25519 key that proves its submissions, 32 bytes; absent while it has none."""
+    accepts_challenges: _builtins.bool
+    """Any bot may challenge it; one of the house may be challenged in any case."""
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When it was added."""
@@ -111,10 +114,11 @@ class Bot(_message.Message):
         house: _builtins.bool = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
         public_key: _builtins.bytes | None = ...,
+        accepts_challenges: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_public_key", b"_public_key", "create_time", b"create_time", "public_key", b"public_key"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_public_key", b"_public_key", "create_time", b"create_time", "house", b"house", "name", b"name", "owner", b"owner", "public_key", b"public_key"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_public_key", b"_public_key", "accepts_challenges", b"accepts_challenges", "create_time", b"create_time", "house", b"house", "name", b"name", "owner", b"owner", "public_key", b"public_key"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__public_key: _TypeAlias = _typing.Literal["public_key"]  # noqa: Y015
     _WhichOneofArgType__public_key: _TypeAlias = _typing.Literal["_public_key", b"_public_key"]  # noqa: Y015

@@ -27,7 +27,7 @@ from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n ginref/v1/registry_service.proto\x12\tginref.v1\x1a\x18ginref/v1/registry.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1egoogle/protobuf/duration.proto\"\"\n\x12\x43reateOwnerRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"6\n\x13\x43reateOwnerResponse\x12\x1f\n\x05owner\x18\x01 \x01(\x0b\x32\x10.ginref.v1.Owner\"\x13\n\x11ListOwnersRequest\"6\n\x12ListOwnersResponse\x12 \n\x06owners\x18\x01 \x03(\x0b\x32\x10.ginref.v1.Owner\"f\n\x10\x43reateBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\r\n\x05house\x18\x03 \x01(\x08\x12\x17\n\npublic_key\x18\x04 \x01(\x0cH\x00\x88\x01\x01\x42\r\n\x0b_public_key\"0\n\x11\x43reateBotResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.ginref.v1.Bot\"\x11\n\x0fListBotsRequest\"0\n\x10ListBotsResponse\x12\x1c\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x0e.ginref.v1.Bot\"H\n\x10SetBotKeyRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x17\n\npublic_key\x18\x02 \x01(\x0cH\x00\x88\x01\x01\x42\r\n\x0b_public_key\"0\n\x11SetBotKeyResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.ginref.v1.Bot\"\x8d\x01\n\x12\x43reateTokenRequest\x12\x1d\n\x04role\x18\x01 \x01(\x0e\x32\x0f.ginref.v1.Role\x12\x10\n\x03\x62ot\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x11\n\tmatch_ids\x18\x03 \x03(\t\x12+\n\x08lifetime\x18\x04 \x01(\x0b\x32\x19.google.protobuf.DurationB\x06\n\x04_bot\"F\n\x13\x43reateTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.ginref.v1.Token\x12\x0e\n\x06secret\x18\x02 \x01(\t\"\x13\n\x11ListTokensRequest\"6\n\x12ListTokensResponse\x12 \n\x06tokens\x18\x01 \x03(\x0b\x32\x10.ginref.v1.Token\"&\n\x12RevokeTokenRequest\x12\x10\n\x08token_id\x18\x01 \x01(\t\"6\n\x13RevokeTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.ginref.v1.Token2\xaf\x06\n\x0fRegistryService\x12\x63\n\x0b\x43reateOwner\x12\x1d.ginref.v1.CreateOwnerRequest\x1a\x1e.ginref.v1.CreateOwnerResponse\"\x15\x82\xd3\xe4\x93\x02\x0f\"\n/v1/owners:\x01*\x12]\n\nListOwners\x12\x1c.ginref.v1.ListOwnersRequest\x1a\x1d.ginref.v1.ListOwnersResponse\"\x12\x82\xd3\xe4\x93\x02\x0c\x12\n/v1/owners\x12[\n\tCreateBot\x12\x1b.ginref.v1.CreateBotRequest\x1a\x1c.ginref.v1.CreateBotResponse\"\x13\x82\xd3\xe4\x93\x02\r\"\x08/v1/bots:\x01*\x12U\n\x08ListBots\x12\x1a.ginref.v1.ListBotsRequest\x1a\x1b.ginref.v1.ListBotsResponse\"\x10\x82\xd3\xe4\x93\x02\n\x12\x08/v1/bots\x12i\n\tSetBotKey\x12\x1b.ginref.v1.SetBotKeyRequest\x1a\x1c.ginref.v1.SetBotKeyResponse\"!\x82\xd3\xe4\x93\x02\x1b\"\x16/v1/bots/{name}:setKey:\x01*\x12\x63\n\x0b\x43reateToken\x12\x1d.ginref.v1.CreateTokenRequest\x1a\x1e.ginref.v1.CreateTokenResponse\"\x15\x82\xd3\xe4\x93\x02\x0f\"\n/v1/tokens:\x01*\x12]\n\nListTokens\x12\x1c.ginref.v1.ListTokensRequest\x1a\x1d.ginref.v1.ListTokensResponse\"\x12\x82\xd3\xe4\x93\x02\x0c\x12\n/v1/tokens\x12u\n\x0bRevokeToken\x12\x1d.ginref.v1.RevokeTokenRequest\x1a\x1e.ginref.v1.RevokeTokenResponse\"\'\x82\xd3\xe4\x93\x02!\"\x1c/v1/tokens/{token_id}:revoke:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n ginref/v1/registry_service.proto\x12\tginref.v1\x1a\x18ginref/v1/registry.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1egoogle/protobuf/duration.proto\"\"\n\x12\x43reateOwnerRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"6\n\x13\x43reateOwnerResponse\x12\x1f\n\x05owner\x18\x01 \x01(\x0b\x32\x10.ginref.v1.Owner\"\x13\n\x11ListOwnersRequest\"6\n\x12ListOwnersResponse\x12 \n\x06owners\x18\x01 \x03(\x0b\x32\x10.ginref.v1.Owner\"f\n\x10\x43reateBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\r\n\x05house\x18\x03 \x01(\x08\x12\x17\n\npublic_key\x18\x04 \x01(\x0cH\x00\x88\x01\x01\x42\r\n\x0b_public_key\"0\n\x11\x43reateBotResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.ginref.v1.Bot\"\x11\n\x0fListBotsRequest\"0\n\x10ListBotsResponse\x12\x1c\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x0e.ginref.v1.Bot\"H\n\x10SetBotKeyRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x17\n\npublic_key\x18\x02 \x01(\x0cH\x00\x88\x01\x01\x42\r\n\x0b_public_key\"0\n\x11SetBotKeyResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.ginref.v1.Bot\"\\\n\x14SetBotConsentRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x1f\n\x12\x61\x63\x63\x65pts_challenges\x18\x02 \x01(\x08H\x00\x88\x01\x01\x42\x15\n\x13_accepts_challenges\"4\n\x15SetBotConsentResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.ginref.v1.Bot\"\x8d\x01\n\x12\x43reateTokenRequest\x12\x1d\n\x04role\x18\x01 \x01(\x0e\x32\x0f.ginref.v1.Role\x12\x10\n\x03\x62ot\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x11\n\tmatch_ids\x18\x03 \x03(\t\x12+\n\x08lifetime\x18\x04 \x01(\x0b\x32\x19.google.protobuf.DurationB\x06\n\x04_bot\"F\n\x13\x43reateTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.ginref.v1.Token\x12\x0e\n\x06secret\x18\x02 \x01(\t\"\x13\n\x11ListTokensRequest\"6\n\x12ListTokensResponse\x12 \n\x06tokens\x18\x01 \x03(\x0b\x32\x10.ginref.v1.Token\"&\n\x12RevokeTokenRequest\x12\x10\n\x08token_id\x18\x01 \x01(\t\"6\n\x13RevokeTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.ginref.v1.Token2\xaa\x07\n\x0fRegistryService\x12\x63\n\x0b\x43reateOwner\x12\x1d.ginref.v1.CreateOwnerRequest\x1a\x1e.ginref.v1.CreateOwnerResponse\"\x15\x82\xd3\xe4\x93\x02\x0f\"\n/v1/owners:\x01*\x12]\n\nListOwners\x12\x1c.ginref.v1.ListOwnersRequest\x1a\x1d.ginref.v1.ListOwnersResponse\"\x12\x82\xd3\xe4\x93\x02\x0c\x12\n/v1/owners\x12[\n\tCreateBot\x12\x1b.ginref.v1.CreateBotRequest\x1a\x1c.ginref.v1.CreateBotResponse\"\x13\x82\xd3\xe4\x93\x02\r\"\x08/v1/bots:\x01*\x12U\n\x08ListBots\x12\x1a.ginref.v1.ListBotsRequest\x1a\x1b.ginref.v1.ListBotsResponse\"\x10\x82\xd3\xe4\x93\x02\n\x12\x08/v1/bots\x12i\n\tSetBotKey\x12\x1b.ginref.v1.SetBotKeyRequest\x1a\x1c.ginref.v1.SetBotKeyResponse\"!\x82\xd3\xe4\x93\x02\x1b\"\x16/v1/bots/{name}:setKey:\x01*\x12y\n\rSetBotConsent\x12\x1f.ginref.v1.SetBotConsentRequest\x1a .ginref.v1.SetBotConsentResponse\"%\x82\xd3\xe4\x93\x02\x1f\"\x1a/v1/bots/{name}:setConsent:\x01*\x12\x63\n\x0b\x43reateToken\x12\x1d.ginref.v1.CreateTokenRequest\x1a\x1e.ginref.v1.CreateTokenResponse\"\x15\x82\xd3\xe4\x93\x02\x0f\"\n/v1/tokens:\x01*\x12]\n\nListTokens\x12\x1c.ginref.v1.ListTokensRequest\x1a\x1d.ginref.v1.ListTokensResponse\"\x12\x82\xd3\xe4\x93\x02\x0c\x12\n/v1/tokens\x12u\n\x0bRevokeToken\x12\x1d.ginref.v1.RevokeTokenRequest\x1a\x1e.ginref.v1.RevokeTokenResponse\"\'\x82\xd3\xe4\x93\x02!\"\x1c/v1/tokens/{token_id}:revoke:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -44,6 +44,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REGISTRYSERVICE'].methods_by_name['ListBots']._serialized_options = b'\202\323\344\223\002\n\022\010/v1/bots'
   _globals['_REGISTRYSERVICE'].methods_by_name['SetBotKey']._loaded_options = None
   _globals['_REGISTRYSERVICE'].methods_by_name['SetBotKey']._serialized_options = b'\202\323\344\223\002\033\"\026/v1/bots/{name}:setKey:\001*'
+  _globals['_REGISTRYSERVICE'].methods_by_name['SetBotConsent']._loaded_options = None
+  _globals['_REGISTRYSERVICE'].methods_by_name['SetBotConsent']._serialized_options = b'\202\323\344\223\002\037\"\032/v1/bots/{name}:setConsent:\001*'
   _globals['_REGISTRYSERVICE'].methods_by_name['CreateToken']._loaded_options = None
   _globals['_REGISTRYSERVICE'].methods_by_name['CreateToken']._serialized_options = b'\202\323\344\223\002\017\"\n/v1/tokens:\001*'
   _globals['_REGISTRYSERVICE'].methods_by_name['ListTokens']._loaded_options = None
@@ -70,18 +72,22 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SETBOTKEYREQUEST']._serialized_end=599
   _globals['_SETBOTKEYRESPONSE']._serialized_start=601
   _globals['_SETBOTKEYRESPONSE']._serialized_end=649
-  _globals['_CREATETOKENREQUEST']._serialized_start=652
-  _globals['_CREATETOKENREQUEST']._serialized_end=793
-  _globals['_CREATETOKENRESPONSE']._serialized_start=795
-  _globals['_CREATETOKENRESPONSE']._serialized_end=865
-  _globals['_LISTTOKENSREQUEST']._serialized_start=867
-  _globals['_LISTTOKENSREQUEST']._serialized_end=886
-  _globals['_LISTTOKENSRESPONSE']._serialized_start=888
-  _globals['_LISTTOKENSRESPONSE']._serialized_end=942
-  _globals['_REVOKETOKENREQUEST']._serialized_start=944
-  _globals['_REVOKETOKENREQUEST']._serialized_end=982
-  _globals['_REVOKETOKENRESPONSE']._serialized_start=984
-  _globals['_REVOKETOKENRESPONSE']._serialized_end=1038
-  _globals['_REGISTRYSERVICE']._serialized_start=1041
-  _globals['_REGISTRYSERVICE']._serialized_end=1856
+  _globals['_SETBOTCONSENTREQUEST']._serialized_start=651
+  _globals['_SETBOTCONSENTREQUEST']._serialized_end=743
+  _globals['_SETBOTCONSENTRESPONSE']._serialized_start=745
+  _globals['_SETBOTCONSENTRESPONSE']._serialized_end=797
+  _globals['_CREATETOKENREQUEST']._serialized_start=800
+  _globals['_CREATETOKENREQUEST']._serialized_end=941
+  _globals['_CREATETOKENRESPONSE']._serialized_start=943
+  _globals['_CREATETOKENRESPONSE']._serialized_end=1013
+  _globals['_LISTTOKENSREQUEST']._serialized_start=1015
+  _globals['_LISTTOKENSREQUEST']._serialized_end=1034
+  _globals['_LISTTOKENSRESPONSE']._serialized_start=1036
+  _globals['_LISTTOKENSRESPONSE']._serialized_end=1090
+  _globals['_REVOKETOKENREQUEST']._serialized_start=1092
+  _globals['_REVOKETOKENREQUEST']._serialized_end=1130
+  _globals['_REVOKETOKENRESPONSE']._serialized_start=1132
+  _globals['_REVOKETOKENRESPONSE']._serialized_end=1186
+  _globals['_REGISTRYSERVICE']._serialized_start=1189
+  _globals['_REGISTRYSERVICE']._serialized_end=2127
 # @@protoc_insertion_point(module_scope)

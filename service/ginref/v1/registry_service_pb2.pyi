@@ -261,6 +261,58 @@ class SetBotKeyResponse(_message.Message):
 Global___SetBotKeyResponse: _TypeAlias = SetBotKeyResponse  # noqa: Y015
 
 @_typing.final
+class SetBotConsentRequest(_message.Message):
+    """Asks to say whether a bot accepts challenges."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    ACCEPTS_CHALLENGES_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """The bot. A bot's own token may leave this empty for the bot it plays as."""
+    accepts_challenges: _builtins.bool
+    """Whether it does. Required."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        accepts_challenges: _builtins.bool | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_accepts_challenges", b"_accepts_challenges", "accepts_challenges", b"accepts_challenges"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_accepts_challenges", b"_accepts_challenges", "accepts_challenges", b"accepts_challenges", "name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__accepts_challenges: _TypeAlias = _typing.Literal["accepts_challenges"]  # noqa: Y015
+    _WhichOneofArgType__accepts_challenges: _TypeAlias = _typing.Literal["_accepts_challenges", b"_accepts_challenges"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__accepts_challenges) -> _WhichOneofReturnType__accepts_challenges | None: ...
+
+Global___SetBotConsentRequest: _TypeAlias = SetBotConsentRequest  # noqa: Y015
+
+@_typing.final
+class SetBotConsentResponse(_message.Message):
+    """The bot as it is now."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def bot(self) -> _registry_pb2.Bot:
+        """The bot as stored."""
+
+    def __init__(
+        self,
+        *,
+        bot: _registry_pb2.Bot | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetBotConsentResponse: _TypeAlias = SetBotConsentResponse  # noqa: Y015
+
+@_typing.final
 class CreateTokenRequest(_message.Message):
     """Asks for a new token."""
 

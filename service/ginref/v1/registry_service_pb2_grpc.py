@@ -61,6 +61,11 @@ class RegistryServiceStub(object):
                 request_serializer=ginref_dot_v1_dot_registry__service__pb2.SetBotKeyRequest.SerializeToString,
                 response_deserializer=ginref_dot_v1_dot_registry__service__pb2.SetBotKeyResponse.FromString,
                 _registered_method=True)
+        self.SetBotConsent = channel.unary_unary(
+                '/ginref.v1.RegistryService/SetBotConsent',
+                request_serializer=ginref_dot_v1_dot_registry__service__pb2.SetBotConsentRequest.SerializeToString,
+                response_deserializer=ginref_dot_v1_dot_registry__service__pb2.SetBotConsentResponse.FromString,
+                _registered_method=True)
         self.CreateToken = channel.unary_unary(
                 '/ginref.v1.RegistryService/CreateToken',
                 request_serializer=ginref_dot_v1_dot_registry__service__pb2.CreateTokenRequest.SerializeToString,
@@ -122,6 +127,13 @@ class RegistryServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def SetBotConsent(self, request, context):
+        """Says whether a bot accepts challenges by others. Its own token and hosts may.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def CreateToken(self, request, context):
         """Makes a token. The secret is in the answer and nowhere else.
         """
@@ -170,6 +182,11 @@ def add_RegistryServiceServicer_to_server(servicer, server):
                     servicer.SetBotKey,
                     request_deserializer=ginref_dot_v1_dot_registry__service__pb2.SetBotKeyRequest.FromString,
                     response_serializer=ginref_dot_v1_dot_registry__service__pb2.SetBotKeyResponse.SerializeToString,
+            ),
+            'SetBotConsent': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetBotConsent,
+                    request_deserializer=ginref_dot_v1_dot_registry__service__pb2.SetBotConsentRequest.FromString,
+                    response_serializer=ginref_dot_v1_dot_registry__service__pb2.SetBotConsentResponse.SerializeToString,
             ),
             'CreateToken': grpc.unary_unary_rpc_method_handler(
                     servicer.CreateToken,
@@ -324,6 +341,33 @@ class RegistryService(object):
             '/ginref.v1.RegistryService/SetBotKey',
             ginref_dot_v1_dot_registry__service__pb2.SetBotKeyRequest.SerializeToString,
             ginref_dot_v1_dot_registry__service__pb2.SetBotKeyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetBotConsent(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ginref.v1.RegistryService/SetBotConsent',
+            ginref_dot_v1_dot_registry__service__pb2.SetBotConsentRequest.SerializeToString,
+            ginref_dot_v1_dot_registry__service__pb2.SetBotConsentResponse.FromString,
             options,
             channel_credentials,
             insecure,

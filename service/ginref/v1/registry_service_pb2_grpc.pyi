@@ -51,6 +51,8 @@ class RegistryServiceStub:
     the first one, and is refused with ROLE_NOT_ALLOWED when there is another. The
     same key again is fine.
     """
+    SetBotConsent: _grpc.UnaryUnaryMultiCallable[_registry_service_pb2.SetBotConsentRequest, _registry_service_pb2.SetBotConsentResponse]
+    """Says whether a bot accepts challenges by others. Its own token and hosts may."""
     CreateToken: _grpc.UnaryUnaryMultiCallable[_registry_service_pb2.CreateTokenRequest, _registry_service_pb2.CreateTokenResponse]
     """Makes a token. The secret is in the answer and nowhere else."""
     ListTokens: _grpc.UnaryUnaryMultiCallable[_registry_service_pb2.ListTokensRequest, _registry_service_pb2.ListTokensResponse]
@@ -81,6 +83,8 @@ class RegistryServiceAsyncStub(RegistryServiceStub):
     the first one, and is refused with ROLE_NOT_ALLOWED when there is another. The
     same key again is fine.
     """
+    SetBotConsent: _aio.UnaryUnaryMultiCallable[_registry_service_pb2.SetBotConsentRequest, _registry_service_pb2.SetBotConsentResponse]  # type: ignore[assignment]
+    """Says whether a bot accepts challenges by others. Its own token and hosts may."""
     CreateToken: _aio.UnaryUnaryMultiCallable[_registry_service_pb2.CreateTokenRequest, _registry_service_pb2.CreateTokenResponse]  # type: ignore[assignment]
     """Makes a token. The secret is in the answer and nowhere else."""
     ListTokens: _aio.UnaryUnaryMultiCallable[_registry_service_pb2.ListTokensRequest, _registry_service_pb2.ListTokensResponse]  # type: ignore[assignment]
@@ -138,6 +142,14 @@ class RegistryServiceServicer(metaclass=_abc_1.ABCMeta):
         the first one, and is refused with ROLE_NOT_ALLOWED when there is another. The
         same key again is fine.
         """
+
+    @_abc_1.abstractmethod
+    def SetBotConsent(
+        self,
+        request: _registry_service_pb2.SetBotConsentRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_registry_service_pb2.SetBotConsentResponse, _abc.Awaitable[_registry_service_pb2.SetBotConsentResponse]]:
+        """Says whether a bot accepts challenges by others. Its own token and hosts may."""
 
     @_abc_1.abstractmethod
     def CreateToken(

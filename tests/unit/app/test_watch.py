@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ginref.app.caller import Caller, Role
+from ginref.app.challenge import Challenges
 from ginref.app.error import Reason, RefusedError
 from ginref.app.match_store import EVERYTHING, EntryId, Wake
 from ginref.app.watch import WatchStep
@@ -209,7 +210,9 @@ async def test_what_is_told_together_is_told_from_where_each_one_was(
 
 async def test_a_step_that_many_watch_is_written_once(world: World) -> None:
     facts = await world.start()
-    service = RefereeService(world.one.desk, world.one.watcher)
+    one = world.one
+    challenges = Challenges(one.tools, one.desk.opening)
+    service = RefereeService(one.desk, one.watcher, challenges)
     CALL.set(Call(SPECTATOR, 0.0, _admit))
     request = WatchMatchRequest(match_id=facts.match_id)
     watches = [service.WatchMatch(request, None) for _ in range(3)]
