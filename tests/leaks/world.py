@@ -196,7 +196,7 @@ async def _build(log: Log) -> World:
     desk, gate = Desk(tools), Gate(registry, chance, now_ms)
 
     def attach(caller: Caller) -> Session:
-        return Session(desk, tools, hub, caller)
+        return Session(desk, tools, caller)
 
     wire = Wire(
         RefereeService(

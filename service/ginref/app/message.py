@@ -11,6 +11,7 @@ from ginref.app.report import (
     PublicEvent,
     SeatReport,
 )
+from ginref.app.tournament_report import Head, Summons
 from ginref.engine.seat import Seat
 from ginref.engine.sheet import ScoreSheet
 from ginref.engine.view import RoundReveal, RoundSummary
@@ -31,6 +32,7 @@ class Welcome:
         live_count: How many live matches it has.
         ping_interval_ms: Milliseconds between pings.
         silence_ms: Milliseconds of silence after which the stream is dropped.
+        heads: Heads of the logs of tournaments that the bot has entered.
     """
 
     attachment: str
@@ -39,6 +41,7 @@ class Welcome:
     live_count: int
     ping_interval_ms: int
     silence_ms: int
+    heads: tuple[Head, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +145,13 @@ class CreditGiven:
 
 
 @dataclass(frozen=True, slots=True)
+class Summoned:
+    """A tournament asks something of the bot."""
+
+    summons: Summons
+
+
+@dataclass(frozen=True, slots=True)
 class Fenced:
     """A newer stream of the bot has taken over; this one ends."""
 
@@ -182,6 +192,7 @@ Message = (
     | RoundOver
     | MatchOver
     | CreditGiven
+    | Summoned
     | Fenced
     | Drain
     | Ping

@@ -14,7 +14,7 @@ from ginref.app.caller import Caller, Role
 from ginref.app.desk import Desk
 from ginref.app.error import Reason, RefusedError
 from ginref.app.fault import refusal_of
-from ginref.app.hub import Hub, Subscription
+from ginref.app.hub import Subscription
 from ginref.app.live_match import LiveMatch, place_of
 from ginref.app.match_store import EVERYTHING, EntryId, Wake
 from ginref.app.message import (
@@ -22,7 +22,6 @@ from ginref.app.message import (
     Fenced,
     Message,
     MoveResult,
-    Ping,
     Problem,
     Welcome,
     refusal_in,
@@ -30,14 +29,17 @@ from ginref.app.message import (
 from ginref.app.news import News
 from ginref.app.outbox import Outbox
 from ginref.app.packing import DamageError
+from ginref.app.pulse import Pulse
 from ginref.app.reach import check_seat
 from ginref.app.report import MoveReport
 from ginref.app.reporting import listed_facts
 from ginref.app.request import SeatStep
-from ginref.app.session_policy import SessionPolicy
+from ginref.app.session_policy import SessionPolicy, over_limit
 from ginref.app.session_work import SessionWork
+from ginref.app.summons_work import SummonsAnswer, SummonsWork
 from ginref.app.told import Answer
 from ginref.app.tools import Tools
+from ginref.app.tournament_desk import TournamentDesk
 from ginref.engine.seat import Seat
 from ginref.record.submission import Submission
 
@@ -72,11 +74,11 @@ class Session:
         self,
         desk: Desk,
         tools: Tools,
-        hub: Hub,
         caller: Caller,
         policy: SessionPolicy | None = None,
+        tournaments: TournamentDesk | None = None,
     ) -> None:
-        """Serve a bot.
+        """Serve a bot; without a desk for tournaments in single matches alone.
 
         Raises:
             RefusedError: ROLE_NOT_ALLOWED: the caller is no bot.
@@ -91,13 +93,14 @@ class Session:
         self._attachment = tools.chance.token(8).hex()
         self._outbox = Outbox(_CROWDED)
         self._telling = asyncio.Semaphore(_TELLINGS)
-        self._subscription: Subscription = hub.subscribe(self._attend)
+        self._subscription: Subscription = tools.hub.subscribe(self._attend)
         emit = desk.turn_times.through(self._emit)
         self._announcer = Announcer(tools.keeper, caller, emit)
+        self._summons = SummonsWork(tournaments, tools, caller, self._emit)
         self._work = SessionWork()
         self._news = News()
         self._judging: set[str] = set()
-        self._heard = tools.monotonic()
+        self._pulse = Pulse(self._policy, tools, self._emit, self._end)
         self._greeted = False
         self._attached = False
         self._ended = False
@@ -142,14 +145,16 @@ class Session:
                 live_count=sum(not live.state.ending for live in found),
                 ping_interval_ms=self._policy.ping_interval_ms,
                 silence_ms=self._policy.silence_ms,
+                heads=await self._summons.heads(),
             )
         )
         self._tools.observer.attached(1)
         self._attached = True
         for live in found:
             self._announce_soon(live.state.setup.match_id, ANYWHERE)
+        self._tell_soon(self._summons.call)
         self._tell_soon(self._listen)
-        self._tell_soon(self._keep_alive)
+        self._tell_soon(self._pulse.run)
 
     async def next_message(self) -> Message | None:
         """Return what the bot is told next; None when the attachment has ended."""
@@ -171,6 +176,10 @@ class Session:
         """Tell again where a match of the bot stands; a refusal is a `Problem`."""
         self._call_soon(self._call, match_id, self._begin, match_id, seat)
 
+    def check_in(self, answer: SummonsAnswer, received: float) -> None:
+        """Pass on what the bot answers a tournament; a refusal is a `Problem`."""
+        self._call_soon(self._summons.answer, answer, received)
+
     def ready(self, capacity: int) -> None:
         """Offer the bot as many matches at once as it can play; 0 for any number."""
         self.heard()
@@ -179,7 +188,7 @@ class Session:
 
     def heard(self) -> None:
         """Note that the bot is there."""
-        self._heard = self._tools.monotonic()
+        self._pulse.heard()
 
     def complain(self, error: RefusedError, match_id: str = "") -> None:
         """Tell the bot that a message of its could not be used."""
@@ -211,7 +220,7 @@ class Session:
     def _call_soon(self, work: _Work, *facts: Any) -> None:  # noqa: ANN401 - its own
         self.heard()
         if self._work.call_count >= _PENDING:
-            self._end(_over_limit("pending", "too many messages are waiting"))
+            self._end(over_limit("pending", "too many messages are waiting"))
         elif not self._ended:
             self._work.call(self._guard(work, *facts))
 
@@ -349,6 +358,7 @@ class Session:
                 del places[mine]
                 if await self._is_fenced():
                     return
+                self._tell_soon(self._summons.call)
                 for live in await self._find({}):
                     places[live.state.setup.match_id] = ANYWHERE
             for match_id, place in places.items():
@@ -369,17 +379,6 @@ class Session:
         self._end(RefusedError(Reason.ATTACHMENT_FENCED, message))
         return True
 
-    async def _keep_alive(self) -> None:
-        number = 0
-        while True:
-            await asyncio.sleep(self._policy.ping_interval_ms / 1000)
-            silence_ms = (self._tools.monotonic() - self._heard) * 1000
-            if silence_ms > self._policy.silence_ms:
-                self._end(_over_limit("silence", "nothing was heard for too long"))
-                return
-            number += 1
-            self._emit(Ping(number=number, now_ms=self._tools.now_ms()))
-
     def _end(self, error: RefusedError) -> None:
         if not self._ended:
             self.error = error
@@ -393,10 +392,6 @@ class Session:
         if len(self._outbox) >= _QUEUE:
             # A bot that is so far behind learns nothing from old news.
             self._outbox.clear()
-            self._end(_over_limit("unread", "the stream is read too slowly"))
+            self._end(over_limit("unread", "the stream is read too slowly"))
             return
         self._outbox.put(message)
-
-
-def _over_limit(limit: str, message: str) -> RefusedError:
-    return RefusedError(Reason.LIMIT_EXCEEDED, message, limit=limit)

@@ -1,6 +1,8 @@
-"""How one attachment of a bot is kept alive."""
+"""How one attachment of a bot is kept alive, and why it is ended."""
 
 from dataclasses import dataclass
+
+from ginref.app.error import Reason, RefusedError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,3 +18,8 @@ class SessionPolicy:
     ping_interval_ms: int = 10_000
     silence_ms: int = 60_000
     drain_ms: int = 1_000
+
+
+def over_limit(limit: str, message: str) -> RefusedError:
+    """Return why a bot that goes beyond a limit is dropped."""
+    return RefusedError(Reason.LIMIT_EXCEEDED, message, limit=limit)

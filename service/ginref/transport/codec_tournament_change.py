@@ -21,7 +21,6 @@ from ginref.tournament.operation import (
     PairManually,
     Requeue,
     RevealShare,
-    SeedField,
     Withdraw,
 )
 from ginref.tournament.result import (
@@ -81,7 +80,14 @@ class NewEntry:
     code: str | None
 
 
-Wanted = NewConfiguration | NewCodes | NewEntry | Operation
+@dataclass(frozen=True, slots=True)
+class NewOrder:
+    """These are to be the seeds, from the first."""
+
+    bots: tuple[str, ...]
+
+
+Wanted = NewConfiguration | NewCodes | NewEntry | NewOrder | Operation
 """A change that is asked for."""
 
 
@@ -137,8 +143,7 @@ def _issue_codes(message: tournament_pb.IssueCodes, at: str) -> Wanted:
 def _order_seeds(message: tournament_pb.OrderSeeds, at: str) -> Wanted:
     if not message.bots:
         raise missing(f"{at}.bots")
-    # Lots are drawn by the referee, whatever order is asked for.
-    return SeedField(lots="", order=_names(message.bots, f"{at}.bots"))
+    return NewOrder(_names(message.bots, f"{at}.bots"))
 
 
 def _pair_round(message: tournament_pb.PairRound, at: str) -> Wanted:

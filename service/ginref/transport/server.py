@@ -149,7 +149,7 @@ class RefereeServer:
         policy = SessionPolicy(drain_ms=options.drain_ms // 3)
 
         def attach(caller: Caller) -> Session:
-            return Session(desk, tools, hub, caller, policy)
+            return Session(desk, tools, caller, policy)
 
         self._referee: Final = RefereeService(
             desk, watcher, Challenges(tools, desk.opening)

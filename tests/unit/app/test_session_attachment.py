@@ -332,7 +332,7 @@ async def test_a_token_for_one_match_hears_of_no_other(world: World) -> None:
         bot="careful",
         match_ids=frozenset({facts.match_id}),
     )
-    session = Session(world.desk, world.one.tools, world.one.hub, caller)
+    session = Session(world.desk, world.one.tools, caller)
     world.sessions.append(session)
 
     await session.hello({})
@@ -348,7 +348,7 @@ async def test_a_token_for_one_match_hears_of_no_other(world: World) -> None:
 
 async def test_only_bots_attach(world: World) -> None:
     with pytest.raises(RefusedError) as refused:
-        Session(world.desk, world.one.tools, world.one.hub, world.host)
+        Session(world.desk, world.one.tools, world.host)
 
     assert refused.value.reason is Reason.ROLE_NOT_ALLOWED
 

@@ -286,7 +286,7 @@ class World:
     ) -> Ear:
         """Attach a bot, and hear what it is told."""
         where = replica or self.one
-        session = Session(where.desk, where.tools, where.hub, self.bot(bot), policy)
+        session = Session(where.desk, where.tools, self.bot(bot), policy)
         self.sessions.append(session)
         await session.hello(cursors or {}, capacity, client, wants_events=events)
         return Ear(session)

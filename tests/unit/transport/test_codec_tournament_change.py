@@ -25,7 +25,6 @@ from ginref.tournament.operation import (
     PairManually,
     Requeue,
     RevealShare,
-    SeedField,
     Withdraw,
 )
 from ginref.tournament.result import (
@@ -43,6 +42,7 @@ from ginref.transport.codec_tournament_change import (
     NewCodes,
     NewConfiguration,
     NewEntry,
+    NewOrder,
     Wanted,
     change_from_wire,
 )
@@ -87,7 +87,7 @@ CHANGES = [
     ),
     pytest.param(
         {"order_seeds": {"bots": ["ada", "bob"]}},
-        SeedField(lots="", order=("ada", "bob")),
+        NewOrder(("ada", "bob")),
         id="seeds",
     ),
     pytest.param(
