@@ -89,11 +89,11 @@ class MemoryStore(MatchStore):
             state=creation.state,
             log=[entry],
         )
-        self._wake(Wake(creation.match_id, entry_id))
+        self.wake(Wake(creation.match_id, entry_id))
         # A bot may hold more than one seat.
         for bot in dict.fromkeys(creation.bots):
             self._live.setdefault(bot, []).append(creation.match_id)
-            self._wake(Wake(f"bot/{bot}"))
+            self.wake(Wake(f"bot/{bot}"))
         return Applied(entry_id=entry_id, now_ms=now_ms, clock=clock)
 
     async def read(
@@ -164,7 +164,7 @@ class MemoryStore(MatchStore):
         )
         if change.key is not None:
             held.known[change.key.digest] = (change.key.request_hash, entry_id)
-        self._wake(Wake(change.match_id, entry_id))
+        self.wake(Wake(change.match_id, entry_id))
         return Applied(
             entry_id=entry_id, now_ms=now_ms, clock=clock, credit_ms=credit_ms
         )
@@ -285,7 +285,7 @@ class MemoryStore(MatchStore):
     async def attach(self, bot: str, attachment: str) -> None:
         """Make this the bot's newest attachment, and wake `bot/<name>`."""
         self._attachments[bot] = attachment
-        self._wake(Wake(f"bot/{bot}"))
+        self.wake(Wake(f"bot/{bot}"))
 
     async def attachment(self, bot: str) -> str | None:
         """Return the bot's newest attachment."""
@@ -301,6 +301,15 @@ class MemoryStore(MatchStore):
                 yield await topics.get()
         finally:
             self._topics.discard(topics)
+
+    def wake(self, wake: Wake) -> None:
+        """Pass on word of what may have changed."""
+        for topics in self._topics:
+            if topics.full():
+                while not topics.empty():
+                    topics.get_nowait()
+                topics.put_nowait(EVERYTHING)
+            topics.put_nowait(wake)
 
     async def identity_key(self) -> bytes:
         """Return the 32-byte key that match ids are derived with; made once."""
@@ -323,7 +332,7 @@ class MemoryStore(MatchStore):
             return 0
         for match_id, held in self._matches.items():
             if held.ended_ms is None:
-                self._wake(Wake(match_id))
+                self.wake(Wake(match_id))
         outage = self._heartbeat.outages[-1]
         return outage.to_ms - outage.from_ms
 
@@ -347,14 +356,6 @@ class MemoryStore(MatchStore):
         if held.ended_ms is not None:
             return 0
         return self._heartbeat.credit_ms(held.clock.started_ms, self._clock())
-
-    def _wake(self, wake: Wake) -> None:
-        for topics in self._topics:
-            if topics.full():
-                while not topics.empty():
-                    topics.get_nowait()
-                topics.put_nowait(EVERYTHING)
-            topics.put_nowait(wake)
 
 
 def _first(limit: int, places: Iterable[tuple[int, str]]) -> Sequence[str]:

@@ -38,6 +38,7 @@ from ginref.adapters.redis_script import (
     shard_keys,
     shard_of,
 )
+from ginref.adapters.redis_tournament import RedisTournaments
 from ginref.app.error import Reason, RefusedError
 from ginref.app.match_store import (
     Applied,
@@ -98,6 +99,10 @@ class RedisStore(MatchStore):
     def registry(self) -> RedisRegistry:
         """Return the registry on the same server, with the same connections."""
         return RedisRegistry(self._connection)
+
+    def tournaments(self) -> RedisTournaments:
+        """Return the tournaments on the same server, with the same connections."""
+        return RedisTournaments(self._connection)
 
     async def create(self, creation: Creation) -> Applied | Duplicate:
         """Store a new match, index it and set its first deadline.
