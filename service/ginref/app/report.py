@@ -12,6 +12,7 @@ from ginref.engine.view import PublicView, SeatView
 from ginref.record.clock import ClockPolicy
 from ginref.record.lifecycle import Ending, Stage
 from ginref.record.setup import DealSource
+from ginref.record.tournament_place import TournamentPlace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,7 @@ class MatchFacts:
         signature: The referee's signature over the commitment's statement.
         key_id: Thumbprint of the key that signed.
         receipts: Every submission is acknowledged by a receipt.
+        place: Where it stands in a tournament; None for a match by itself.
     """
 
     match_id: str
@@ -49,6 +51,7 @@ class MatchFacts:
     signature: bytes
     key_id: str
     receipts: bool = False
+    place: TournamentPlace | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ def match_facts(live: LiveMatch) -> MatchFacts:
         signature=setup.signature,
         key_id=setup.key_id,
         receipts=setup.receipts,
+        place=setup.place,
     )
 
 

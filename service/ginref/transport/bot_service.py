@@ -9,9 +9,10 @@ from ginref.app.caller import Caller
 from ginref.app.error import Reason, RefusedError
 from ginref.app.request import SeatStep, UnreadMove
 from ginref.app.session import Session
+from ginref.app.summons_work import SummonsAnswer
 from ginref.record.submission import Submission
 from ginref.transport.call import CALL, Unreadable
-from ginref.transport.codec_message import (
+from ginref.transport.codec_bot_message import (
     Hello,
     Pong,
     Ready,
@@ -19,9 +20,9 @@ from ginref.transport.codec_message import (
     Sync,
     bot_message_from_wire,
     match_id_named,
-    message_to_bytes,
     unread_move,
 )
+from ginref.transport.codec_message import message_to_bytes
 from ginref.transport.field import missing
 from ginref.v1 import bot_service_pb2 as bot_pb
 from ginref.v1.bot_service_pb2_grpc import BotServiceServicer
@@ -142,6 +143,8 @@ async def _pass_on(
             session.ready(capacity)
         case Pong():
             session.heard()
+        case SummonsAnswer():
+            session.check_in(said, received)
         case Hello():
             await _attach(session, said)
         case _:

@@ -12,6 +12,7 @@ from ginref.engine.kept import kept
 from ginref.engine.seat import Seat
 from ginref.record.clock import ClockPolicy
 from ginref.record.lifecycle import Ending
+from ginref.record.tournament_place import TournamentPlace
 from ginref.transport.codec_enum import (
     DEAL_SOURCES,
     ENDINGS,
@@ -103,6 +104,17 @@ def match_to_wire(facts: MatchFacts) -> match_pb.Match:
         commitment_signature=facts.signature,
         key_id=facts.key_id,
         receipts=facts.receipts,
+        place=None if facts.place is None else _place(facts.place),
+    )
+
+
+def _place(place: TournamentPlace) -> match_pb.TournamentPlace:
+    return match_pb.TournamentPlace(
+        tournament_id=place.tournament,
+        fixture_id=place.fixture,
+        attempt=place.attempt,
+        game=place.game,
+        deal=place.deal,
     )
 
 
