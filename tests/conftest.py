@@ -25,6 +25,14 @@ settings.register_profile(
 settings.load_profile("ginref")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _settings_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the settings of whoever runs the tests out of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("settings")))
+        yield
+
+
 def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
     if EVERYTHING_MUST_RUN and report.skipped and not hasattr(report, "wasxfail"):
         report.outcome = "failed"

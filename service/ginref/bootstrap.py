@@ -2,20 +2,19 @@
 
 import asyncio
 import contextlib
-import json
 import logging
-import os
 import re
 import secrets
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ginref import __version__
+from ginref.adapters.addresses_file import addresses_file, publish
 from ginref.adapters.archive import open_archive
 from ginref.adapters.collector import collect_seldom
 from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
@@ -54,11 +53,9 @@ _CANCEL_PATIENCE: Final = 0.1
 _SEAL: Final = "seal"
 
 OPERATOR_TOKEN: Final = "operator.token"  # noqa: S105 - the name of a file
-ADDRESSES: Final = "referee.json"
-WORKERS: Final = "workers"
 
 _DATA_MARK: Final = re.compile(
-    r"operator\.token|referee\.(json|log)|keys|records|store"
+    r"operator\.token|referee\.(json|log)|house|keys|records|store"
 )
 """What a data folder holds after a start, or from the one who starts a referee."""
 
@@ -75,6 +72,10 @@ _CAVEATS: Final = {
     ),
 }
 """What fit stores can still lose without a power cut."""
+
+
+House = Callable[[str], contextlib.AbstractAsyncContextManager[Sequence[str]]]
+"""Lets house bots play at a referee's addresses; yields their names."""
 
 
 class StartError(Exception):
@@ -108,7 +109,9 @@ class Running:
     key_id: str
 
 
-async def serve(config: ServeConfig, tell: Callable[[str], None]) -> None:
+async def serve(
+    config: ServeConfig, tell: Callable[[str], None], house: House
+) -> None:
     """Run a referee until SIGTERM or Ctrl-C, and tell what a person wants to know.
 
     Raises:
@@ -119,18 +122,21 @@ async def serve(config: ServeConfig, tell: Callable[[str], None]) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    async with running(config, stop) as referee:
+    async with running(config, stop) as referee, contextlib.AsyncExitStack() as stack:
         collect_seldom()
         if config.worker is not None:
             # Whoever looks after the workers speaks for them.
             await stop.wait()
             return
+        bots = await stack.enter_async_context(house(referee.grpc))
         tell(f"ginref {__version__} is ready")
         tell(f"  gRPC API         {referee.grpc}")
         tell(f"  metrics, probes  http://{referee.admin}/metrics, /readyz, /livez")
         tell(f"  store            {shown(config.store)} ({referee.durability})")
         tell(f"  operator token   {referee.operator_token}")
         tell(f"  signing key      {referee.key_id}")
+        if bots:
+            tell(f"  house bots       {', '.join(bots)}")
         await stop.wait()
         tell("stopping: calls under way are finished first")
 
@@ -213,6 +219,7 @@ async def _start(
         registry=registry,
         keeper=keeper,
         signer=keys.signer,
+        jwks=keys.jwks,
         archive=archive,
         chance=SecretChance(),
         observer=observer,
@@ -253,7 +260,7 @@ async def _start(
         )
         grpc_address = await stack.enter_async_context(server)
     facts = {"grpc": grpc_address, "admin": admin_address}
-    place = addresses_file(config)
+    place = addresses_file(config.data, config.worker)
     publish(place, facts)
     stack.callback(place.unlink, missing_ok=True)
     return Running(
@@ -382,18 +389,3 @@ async def _in_background(
 
     task.add_done_callback(ended)
     stack.push_async_callback(end)
-
-
-def addresses_file(config: ServeConfig) -> Path:
-    """Return the file that tells where a referee is."""
-    if config.worker is None:
-        return config.data / ADDRESSES
-    return config.data / WORKERS / f"{config.worker}.json"
-
-
-def publish(path: Path, addresses: Mapping[str, object]) -> None:
-    """Tell other processes of this machine where the referee is."""
-    path.parent.mkdir(mode=0o700, exist_ok=True)
-    draft = path.with_suffix(f".{os.getpid()}")
-    draft.write_text(json.dumps({**addresses, "pid": os.getpid()}) + "\n")
-    draft.replace(path)

@@ -177,6 +177,9 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
     "RefereeService/ResignMatch": Permission(_resignation, (NORTH,), _NO_SEAT),
     "RefereeService/AbortMatch": Permission(_end, HOSTS),
     "RefereeService/GetMatchRecord": Permission(_record, KNOWN),
+    "RefereeService/GetPublicKeys": Permission(
+        _fixed(referee_pb.GetPublicKeysRequest()), KNOWN
+    ),
     "RegistryService/CreateOwner": Permission(_new_owner, HOSTS),
     "RegistryService/ListOwners": Permission(
         _fixed(registry_service_pb2.ListOwnersRequest()), HOSTS

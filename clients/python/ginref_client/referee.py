@@ -13,8 +13,10 @@ import grpc.aio
 from ginref.engine.error import RulesetError
 from ginref.engine.ruleset import PRESETS, Ruleset
 from ginref.engine.seat import Seat
+from ginref.record.public_key import PublicKeyError, read_jwks
 from ginref.v1 import match_pb2, referee_service_pb2, ruleset_pb2
 from ginref.v1.referee_service_pb2_grpc import RefereeServiceStub
+from ginref_client.error import ProtocolError
 from ginref_client.registry import Registry
 from ginref_client.wire import seat_to_wire
 
@@ -32,6 +34,7 @@ class Referee(Registry):
         clock: str = "",
         strikes_allowed: int | None = None,
         seed: str | None = None,
+        receipts: bool = False,
         request_id: str | None = None,
     ) -> match_pb2.Match:
         """Create a match between bots, by seat, and offer its seats.
@@ -42,6 +45,7 @@ class Referee(Registry):
             clock: A preset of the time rules; empty for the standard one.
             strikes_allowed: Illegal moves allowed to each seat; None for three.
             seed: Seed of the deals, on referees that allow it; None for fair deals.
+            receipts: Acknowledge every submission by a signed receipt.
             request_id: Identity of this request; None makes one.
 
         Raises:
@@ -55,6 +59,7 @@ class Referee(Registry):
             clock_preset=clock,
             strikes_allowed=strikes_allowed,
             seed=seed,
+            receipts=receipts,
         )
         if seed is not None:
             request.deal_source = match_pb2.DEAL_SOURCE_SEEDED
@@ -165,6 +170,23 @@ class Referee(Registry):
             lambda channel: RefereeServiceStub(channel).GetMatchRecord, request
         )
         return answer.envelope
+
+    async def public_keys(self) -> dict[str, bytes]:
+        """Return the keys that the referee signs with, and has signed with, by name.
+
+        Raises:
+            ProtocolError: The answer is no set of keys.
+            RefusedError: The caller may not.
+            UnavailableError: No referee answered.
+        """
+        request = referee_service_pb2.GetPublicKeysRequest()
+        answer = await self._ask(
+            lambda channel: RefereeServiceStub(channel).GetPublicKeys, request
+        )
+        try:
+            return read_jwks(answer.jwks)
+        except PublicKeyError as error:
+            raise ProtocolError("jwks", str(error)) from error
 
     async def watch(
         self, match_id: str, cursor: str = ""

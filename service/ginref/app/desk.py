@@ -217,6 +217,10 @@ class Desk:
             stage=live.state.stage,
         )
 
+    def public_keys(self) -> bytes:
+        """Return the public keys of all signatures, as a JSON Web Key Set."""
+        return self._tools.jwks()
+
     async def time_out(self, match_id: str) -> bool:
         """End a match if its deadline and grace are past; say whether they are."""
         return await self._judge.time_out(await self._keeper.load(match_id))

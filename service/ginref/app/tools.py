@@ -15,6 +15,10 @@ def _system_time_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
+def _no_keys() -> bytes:
+    return b'{"keys":[]}'
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
     """What the use cases work with.
@@ -29,6 +33,7 @@ class Tools:
         observer: Counts.
         engine: Version of the engine, as records say it.
         hub: Told of each match that this process has changed.
+        jwks: Tells the public keys of all signatures, as a JSON Web Key Set.
         allow_seeded: Take seeds for deals.
         ended: Set when a match ends in this process.
         monotonic: Tells seconds that only go forward, for what takes time here.
@@ -44,6 +49,7 @@ class Tools:
     observer: Observer
     engine: str
     hub: Hub
+    jwks: Callable[[], bytes] = _no_keys
     allow_seeded: bool = False
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     monotonic: Callable[[], float] = time.monotonic

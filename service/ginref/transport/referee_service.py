@@ -146,6 +146,13 @@ class RefereeService(RefereeServiceServicer):
         facts = await self._desk.abort_match(CALL.get().caller, match_id)
         return referee_pb.AbortMatchResponse(match=match_to_wire(facts))
 
+    async def GetPublicKeys(
+        self, request: referee_pb.GetPublicKeysRequest, context: object
+    ) -> referee_pb.GetPublicKeysResponse:
+        """Return the public keys of all signatures."""
+        del request, context
+        return referee_pb.GetPublicKeysResponse(jwks=self._desk.public_keys())
+
     async def GetMatchRecord(
         self, request: referee_pb.GetMatchRecordRequest, context: object
     ) -> referee_pb.GetMatchRecordResponse:

@@ -769,3 +769,42 @@ class GetMatchRecordResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetMatchRecordResponse: _TypeAlias = GetMatchRecordResponse  # noqa: Y015
+
+@_typing.final
+class GetPublicKeysRequest(_message.Message):
+    """Asks for the referee's public keys."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPublicKeysRequest: _TypeAlias = GetPublicKeysRequest  # noqa: Y015
+
+@_typing.final
+class GetPublicKeysResponse(_message.Message):
+    """The referee's public keys."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    JWKS_FIELD_NUMBER: _builtins.int
+    jwks: _builtins.bytes
+    """A JSON Web Key Set (RFC 7517); each key is named by its RFC 7638 thumbprint."""
+    def __init__(
+        self,
+        *,
+        jwks: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["jwks", b"jwks"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPublicKeysResponse: _TypeAlias = GetPublicKeysResponse  # noqa: Y015

@@ -88,6 +88,11 @@ class RefereeServiceStub(object):
                 request_serializer=ginref_dot_v1_dot_referee__service__pb2.GetMatchRecordRequest.SerializeToString,
                 response_deserializer=ginref_dot_v1_dot_referee__service__pb2.GetMatchRecordResponse.FromString,
                 _registered_method=True)
+        self.GetPublicKeys = channel.unary_unary(
+                '/ginref.v1.RefereeService/GetPublicKeys',
+                request_serializer=ginref_dot_v1_dot_referee__service__pb2.GetPublicKeysRequest.SerializeToString,
+                response_deserializer=ginref_dot_v1_dot_referee__service__pb2.GetPublicKeysResponse.FromString,
+                _registered_method=True)
 
 
 class RefereeServiceServicer(object):
@@ -173,6 +178,13 @@ class RefereeServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetPublicKeys(self, request, context):
+        """Returns the public keys that the referee signs with, and has signed with.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RefereeServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -225,6 +237,11 @@ def add_RefereeServiceServicer_to_server(servicer, server):
                     servicer.GetMatchRecord,
                     request_deserializer=ginref_dot_v1_dot_referee__service__pb2.GetMatchRecordRequest.FromString,
                     response_serializer=ginref_dot_v1_dot_referee__service__pb2.GetMatchRecordResponse.SerializeToString,
+            ),
+            'GetPublicKeys': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetPublicKeys,
+                    request_deserializer=ginref_dot_v1_dot_referee__service__pb2.GetPublicKeysRequest.FromString,
+                    response_serializer=ginref_dot_v1_dot_referee__service__pb2.GetPublicKeysResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -501,6 +518,33 @@ class RefereeService(object):
             '/ginref.v1.RefereeService/GetMatchRecord',
             ginref_dot_v1_dot_referee__service__pb2.GetMatchRecordRequest.SerializeToString,
             ginref_dot_v1_dot_referee__service__pb2.GetMatchRecordResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetPublicKeys(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ginref.v1.RefereeService/GetPublicKeys',
+            ginref_dot_v1_dot_referee__service__pb2.GetPublicKeysRequest.SerializeToString,
+            ginref_dot_v1_dot_referee__service__pb2.GetPublicKeysResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -67,6 +67,8 @@ class RefereeServiceStub:
     """Ends a match without a winner; for organizers."""
     GetMatchRecord: _grpc.UnaryUnaryMultiCallable[_referee_service_pb2.GetMatchRecordRequest, _referee_service_pb2.GetMatchRecordResponse]
     """Returns the signed record of a match that is over."""
+    GetPublicKeys: _grpc.UnaryUnaryMultiCallable[_referee_service_pb2.GetPublicKeysRequest, _referee_service_pb2.GetPublicKeysResponse]
+    """Returns the public keys that the referee signs with, and has signed with."""
 
 @_typing.type_check_only
 class RefereeServiceAsyncStub(RefereeServiceStub):
@@ -107,6 +109,8 @@ class RefereeServiceAsyncStub(RefereeServiceStub):
     """Ends a match without a winner; for organizers."""
     GetMatchRecord: _aio.UnaryUnaryMultiCallable[_referee_service_pb2.GetMatchRecordRequest, _referee_service_pb2.GetMatchRecordResponse]  # type: ignore[assignment]
     """Returns the signed record of a match that is over."""
+    GetPublicKeys: _aio.UnaryUnaryMultiCallable[_referee_service_pb2.GetPublicKeysRequest, _referee_service_pb2.GetPublicKeysResponse]  # type: ignore[assignment]
+    """Returns the public keys that the referee signs with, and has signed with."""
 
 class RefereeServiceServicer(metaclass=_abc_1.ABCMeta):
     """Matches: make them, play them, watch them, and get their records.
@@ -204,5 +208,13 @@ class RefereeServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_referee_service_pb2.GetMatchRecordResponse, _abc.Awaitable[_referee_service_pb2.GetMatchRecordResponse]]:
         """Returns the signed record of a match that is over."""
+
+    @_abc_1.abstractmethod
+    def GetPublicKeys(
+        self,
+        request: _referee_service_pb2.GetPublicKeysRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_referee_service_pb2.GetPublicKeysResponse, _abc.Awaitable[_referee_service_pb2.GetPublicKeysResponse]]:
+        """Returns the public keys that the referee signs with, and has signed with."""
 
 def add_RefereeServiceServicer_to_server(servicer: RefereeServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

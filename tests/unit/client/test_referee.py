@@ -12,6 +12,7 @@ from grpc_status import rpc_status
 from ginref.engine.error import RulesetError
 from ginref.engine.ruleset import HOLLYWOOD
 from ginref.engine.seat import Seat
+from ginref.record.public_key import thumbprint, write_jwks
 from ginref.v1 import (
     match_pb2,
     referee_service_pb2,
@@ -21,7 +22,12 @@ from ginref.v1 import (
     registry_service_pb2_grpc,
     seat_pb2,
 )
-from ginref_client.error import AccessError, RefusedError, UnavailableError
+from ginref_client.error import (
+    AccessError,
+    ProtocolError,
+    RefusedError,
+    UnavailableError,
+)
 from ginref_client.referee import Referee
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -36,6 +42,7 @@ class FakeService(
     def __init__(self) -> None:
         self.asked: list[Any] = []
         self.failures: list[grpc.StatusCode | status_pb2.Status] = []
+        self.jwks = b""
 
     async def fail(self, request: object, context: Context) -> None:
         self.asked.append(request)
@@ -86,6 +93,12 @@ class FakeService(
     ) -> referee_service_pb2.GetMatchRecordResponse:
         await self.fail(request, context)
         return referee_service_pb2.GetMatchRecordResponse(envelope=b"{}")
+
+    async def GetPublicKeys(  # noqa: N802
+        self, request: referee_service_pb2.GetPublicKeysRequest, context: Context
+    ) -> referee_service_pb2.GetPublicKeysResponse:
+        await self.fail(request, context)
+        return referee_service_pb2.GetPublicKeysResponse(jwks=self.jwks)
 
     async def CreateToken(  # noqa: N802
         self, request: registry_service_pb2.CreateTokenRequest, context: Context
@@ -246,3 +259,20 @@ async def test_rules_are_sent_as_what_differs_from_their_preset() -> None:
         "game_target"
     ]
     assert request.deal_source == match_pb2.DEAL_SOURCE_SEEDED
+
+
+async def test_the_keys_of_a_referee_come_by_name() -> None:
+    service, key = fake_service(), b"k" * 32
+    service.jwks = write_jwks([key])
+
+    async with serving(service) as referee:
+        assert await referee.public_keys() == {thumbprint(key): key}
+
+
+async def test_an_answer_that_is_no_set_of_keys_is_a_breach_of_the_protocol() -> None:
+    service = fake_service()
+    service.jwks = b"[]"
+
+    async with serving(service) as referee:
+        with pytest.raises(ProtocolError, match=r"^jwks: "):
+            await referee.public_keys()
