@@ -72,8 +72,9 @@ async def _whole_match(host: Host, folder: Path) -> dict[str, Secret]:
         for name in ("referee_share", "secret")
     }
     for bot in SEATED:
-        (evidence,) = (folder / bot).glob("*.json")
-        share = json.loads(evidence.read_text())["share"]
+        (evidence,) = (folder / bot).glob("m*.jsonl")
+        lines = map(json.loads, evidence.read_text().splitlines())
+        (share,) = (line["share"] for line in lines if line["kind"] == "share")
         secrets[f"share of {bot}"] = bytes.fromhex(share)
     return secrets
 

@@ -5,38 +5,85 @@ bot that is started again can still open what it committed to.
 """
 
 import json
+import logging
 import os
 import secrets
 from base64 import b32encode
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Final
 
+from ginref.engine.ruleset import Ruleset
 from ginref.engine.seat import Seat
+from ginref.record.evidence import (
+    OfferLine,
+    OverLine,
+    ReceiptLine,
+    ShareLine,
+    first_line,
+    read_evidence,
+    write_line,
+)
+from ginref.record.setup import canonical
+from ginref.record.shape import RecordError
 from ginref.record.share import SHARE_SIZE, commit_seat
+from ginref.record.submission import Submission
+from ginref_client.doubt import doubt_offer, doubt_receipt
+
+_log = logging.getLogger(__name__)
+
+HEADS: Final = "tournaments.jsonl"
+"""Name of the file in a bot's state folder that heads of tournaments are kept in."""
 
 _FILE_MODE: Final = 0o600
 _FOLDER_MODE: Final = 0o700
+_NO_KEYS: Final[Mapping[str, bytes]] = MappingProxyType({})
 
-_Facts = dict[str, Any]
+_Key = tuple[str, Seat]
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What is kept of one seat, as far as this process needs it."""
+
+    share: bytes | None = field(default=None, repr=False)
+    offers: list[OfferLine] = field(default_factory=list)
+
+    @property
+    def has_receipts(self) -> bool:
+        """Every submission is to be acknowledged."""
+        return any(offer.receipts for offer in self.offers)
 
 
 class Evidence:
     """What a bot knows of its matches that nobody can take back.
 
-    One JSON file per match and seat: the share and its commitment, the referee's
-    signed commitment, receipts, and how the match ended. Without a folder all of it
-    is kept in memory, and the shares only.
+    One file per match and seat, to which lines are only ever added: the seat as it
+    was offered, with the referee's signed commitment; the share; receipts; and how
+    the match ended. `ginref verify --evidence` compares them with the record. Another
+    file has the heads of tournaments. Without a folder nothing but the shares is kept,
+    in memory; what the referee signs is checked as it comes all the same.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(
+        self, folder: Path | None = None, keys: Mapping[str, bytes] = _NO_KEYS
+    ) -> None:
         """Keep evidence in a folder of the bot's own, which is made if need be.
+
+        Args:
+            folder: The folder; None keeps nothing.
+            keys: The referee's public keys by name, to check what it signs; empty if
+                they are not known.
 
         Raises:
             OSError: The folder cannot be made.
         """
         self._folder = folder
-        self._shares: dict[tuple[str, Seat], bytes] = {}
+        self._keys = keys
+        self._kept: dict[_Key, _Kept] = {}
+        self._heads: dict[str, tuple[int, str]] | None = None
         if folder is not None:
             folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
 
@@ -49,43 +96,153 @@ class Evidence:
         share = self.share(match_id, seat)
         if share is None:
             share = secrets.token_bytes(SHARE_SIZE)
-            commitment = commit_seat(match_id, seat, share)
-            facts = {"share": share.hex(), "commitment": commitment.hex()}
-            self.note(match_id, seat, facts)
-            self._shares[match_id, seat] = share
+            line = ShareLine(share, commit_seat(match_id, seat, share))
+            self._add(match_id, seat, write_line(line), is_vital=True)
+            self._at(match_id, seat).share = share
         return commit_seat(match_id, seat, share)
 
     def share(self, match_id: str, seat: Seat) -> bytes | None:
-        """Return the share that a seat committed to; None when it is not known."""
-        share = self._shares.get((match_id, seat))
-        if share is None and (text := self._read(match_id, seat).get("share")):
-            share = self._shares[match_id, seat] = bytes.fromhex(text)
-        return share
+        """Return the share that a seat committed to; None when it is not known.
+
+        Raises:
+            OSError: The file cannot be read.
+        """
+        return self._at(match_id, seat).share
 
     def forget(self, match_id: str, seat: Seat) -> None:
-        """Drop a share from memory once its match is over; files stay."""
-        self._shares.pop((match_id, seat), None)
+        """Drop a match from memory once it is over; files stay."""
+        self._kept.pop((match_id, seat), None)
 
-    def note(self, match_id: str, seat: Seat, facts: Mapping[str, object]) -> None:
-        """Add facts to what is kept of a match.
+    def offered(
+        self, match_id: str, seat: Seat, rules: Ruleset, offer: OfferLine
+    ) -> None:
+        """Keep how a seat was offered, and check the referee's commitment.
 
         Raises:
             OSError: The file cannot be written.
         """
+        kept = self._at(match_id, seat)
+        if offer in kept.offers:
+            return
+        if problem := doubt_offer(match_id, rules, offer, self._keys):
+            self._warn(match_id, seat, problem)
+        self._add(match_id, seat, write_line(offer))
+        kept.offers.append(offer)
+
+    def answered(
+        self,
+        submission: Submission,
+        receipt: bytes,
+        *,
+        version: int,
+        reason: str | None = None,
+    ) -> None:
+        """Keep the receipt of a submission, and check it.
+
+        Args:
+            submission: What the bot had submitted.
+            receipt: What the referee has signed about it; empty for nothing.
+            version: The version that it made.
+            reason: Why it was refused; None if it was accepted.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        match_id, seat = submission.match_id, submission.seat
+        kept = self._at(match_id, seat)
+        if not receipt:
+            if kept.has_receipts and reason is None:
+                self._warn(match_id, seat, "it has sent no receipt of a move")
+            return
+        line = ReceiptLine(receipt.decode(errors="replace"), submission)
+        self._add(match_id, seat, write_line(line))
+        committed = kept.share and commit_seat(match_id, seat, kept.share)
+        problem = doubt_receipt(
+            receipt, submission, reason, version, committed, self._keys
+        )
+        if problem:
+            self._warn(match_id, seat, problem)
+
+    def over(self, match_id: str, seat: Seat, line: OverLine) -> None:
+        """Keep how a match ended.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        self._add(match_id, seat, write_line(line))
+
+    def head(self, tournament_id: str, length: int, digest: bytes) -> None:
+        """Keep how far the log of a tournament had grown, and see that it only grows.
+
+        Raises:
+            OSError: The file cannot be read or written.
+        """
+        heads = self._known_heads()
+        latest = heads.get(tournament_id)
+        if latest == (length, digest.hex()):
+            return
+        if latest is not None and length <= latest[0]:
+            _log.error(
+                "tournament %s: DO NOT TRUST THIS REFEREE: it had shown a log of %s"
+                " entries, and shows another one of %s",
+                *(tournament_id, latest[0], length),
+            )
+        facts = {
+            "digest": digest.hex(),
+            "kind": "head",
+            "length": length,
+            "tournament_id": tournament_id,
+        }
+        heads[tournament_id] = length, digest.hex()
         if self._folder is not None:
-            kept = self._read(match_id, seat) or _head(match_id, seat)
-            self._write(match_id, seat, {**kept, **facts})
+            _append(self._folder / HEADS, canonical(facts) + b"\n")
 
-    def add_receipt(self, match_id: str, seat: Seat, receipt: bytes) -> None:
-        """Keep the referee's signed acknowledgement of a submission.
+    def _known_heads(self) -> dict[str, tuple[int, str]]:
+        if self._heads is None:
+            self._heads = {}
+            if self._folder is not None:
+                for row in _mend(self._folder / HEADS).splitlines():
+                    facts = json.loads(row)
+                    found = facts["length"], facts["digest"]
+                    self._heads[facts["tournament_id"]] = found
+        return self._heads
 
-        Raises:
-            OSError: The file cannot be written.
-        """
-        if self._folder is not None and receipt:
-            path = self._path(match_id, seat).with_suffix(".receipts")
-            with open(path, "ab", opener=_open_private) as file:
-                file.write(receipt.hex().encode() + b"\n")
+    def _at(self, match_id: str, seat: Seat) -> _Kept:
+        kept = self._kept.get((match_id, seat))
+        if kept is None:
+            kept = self._kept[match_id, seat] = self._read(match_id, seat)
+        return kept
+
+    def _read(self, match_id: str, seat: Seat) -> _Kept:
+        kept = _Kept()
+        if self._folder is None:
+            return kept
+        path = self._path(match_id, seat)
+        data = _mend(path)
+        if not data:
+            return kept
+        try:
+            evidence = read_evidence(data)
+        except RecordError as error:
+            _log.warning("%s: %s", path, error)
+            return kept
+        for _, line in evidence.lines:
+            if isinstance(line, ShareLine):
+                kept.share = line.share
+            elif isinstance(line, OfferLine):
+                kept.offers.append(line)
+        return kept
+
+    def _add(
+        self, match_id: str, seat: Seat, line: bytes, *, is_vital: bool = False
+    ) -> None:
+        if self._folder is None:
+            return
+        self._at(match_id, seat)
+        path = self._path(match_id, seat)
+        if not path.exists() or not path.stat().st_size:
+            line = first_line(match_id, seat) + line
+        _append(path, line, is_vital=is_vital)
 
     def _path(self, match_id: str, seat: Seat) -> Path:
         assert self._folder is not None  # noqa: S101 - callers have checked
@@ -93,30 +250,35 @@ class Evidence:
         name = match_id
         if not (name.isascii() and name.isalnum()):
             name = "x-" + b32encode(match_id.encode()).decode().rstrip("=").lower()
-        return self._folder / f"{name}.{seat}.json"
+        return self._folder / f"{name}.{seat}.jsonl"
 
-    def _read(self, match_id: str, seat: Seat) -> _Facts:
-        if self._folder is None:
-            return {}
-        try:
-            facts = json.loads(self._path(match_id, seat).read_bytes())
-        except (FileNotFoundError, ValueError):
-            return {}
-        return facts if isinstance(facts, dict) else {}
+    def _warn(self, match_id: str, seat: Seat, problem: str) -> None:
+        where = "" if self._folder is None else f" ({self._path(match_id, seat)})"
+        _log.error(
+            "match %s, %s: DO NOT TRUST THIS REFEREE: %s%s",
+            *(match_id, seat, problem, where),
+        )
 
-    def _write(self, match_id: str, seat: Seat, facts: _Facts) -> None:
-        path = self._path(match_id, seat)
-        draft = path.with_suffix(".new")
-        with open(draft, "w", opener=_open_private) as file:
-            json.dump(facts, file, indent=2)
-            file.write("\n")
+
+def _append(path: Path, line: bytes, *, is_vital: bool = False) -> None:
+    """Add to a file; what is vital survives a power cut."""
+    with open(path, "ab", opener=_open_private) as file:
+        file.write(line)
+        if is_vital:
             file.flush()
             os.fsync(file.fileno())
-        draft.replace(path)
 
 
-def _head(match_id: str, seat: Seat) -> _Facts:
-    return {"match_id": match_id, "seat": str(seat)}
+def _mend(path: Path) -> bytes:
+    """Return a file without a last line that a crash has cut off, and cut it off."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return b""
+    whole = data[: data.rfind(b"\n") + 1]
+    if len(whole) < len(data):
+        os.truncate(path, len(whole))
+    return whole
 
 
 def _open_private(path: str, flags: int) -> int:

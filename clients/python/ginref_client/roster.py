@@ -5,7 +5,10 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from ginref.engine.ruleset import Ruleset
 from ginref.engine.seat import Seat
+from ginref.record.evidence import OfferLine, OverLine
+from ginref.record.setup import DealSource
 from ginref.v1 import match_pb2, session_pb2
 from ginref.v1.bot_service_pb2 import ConnectRequest, ConnectResponse
 from ginref_client.bot import Bot
@@ -19,7 +22,13 @@ from ginref_client.error import FencedError
 from ginref_client.fact import FinishedMatch, MatchInfo
 from ginref_client.seat_play import SeatPlay, Surroundings
 from ginref_client.status import reason_name
-from ginref_client.wire import milliseconds, require, seat_from_wire, seat_to_wire
+from ginref_client.wire import (
+    choice,
+    milliseconds,
+    require,
+    seat_from_wire,
+    seat_to_wire,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -33,6 +42,13 @@ _SYNCS_MOST: Final = 64
 """Matches that are asked for at a time."""
 
 _NOT_OURS: Final = {"MATCH_NOT_FOUND", "MATCH_EXPIRED", "SEAT_NOT_YOURS"}
+
+
+_DEAL_SOURCES: Final = {
+    match_pb2.DEAL_SOURCE_SHARES: DealSource.SHARES,
+    match_pb2.DEAL_SOURCE_TOURNAMENT: DealSource.TOURNAMENT,
+    match_pb2.DEAL_SOURCE_SEEDED: DealSource.SEEDED,
+}
 
 
 class DrainedError(Exception):
@@ -125,6 +141,8 @@ class Roster:
         )
 
     def _welcome(self, message: session_pb2.Welcome) -> None:
+        for head in message.heads:
+            self._note_head(head)
         live = {match.match_id: match.version for match in message.live_matches}
         self._unheard.clear()
         for key, play in tuple(self._plays.items()):
@@ -141,6 +159,8 @@ class Roster:
     def _offer(self, offer: session_pb2.Offer) -> None:
         seat = seat_from_wire(offer.seat)
         match = offer.match
+        if offer.HasField("head"):
+            self._note_head(offer.head)
         key = match.match_id, seat
         self._unheard.pop(key, None)
         if key not in self._plays:
@@ -154,16 +174,9 @@ class Roster:
                 self._around.send(ConnectRequest(decline=decline))
                 return
             self._take(key)
-            self._around.evidence.note(
-                match.match_id,
-                seat,
-                {
-                    "bots": [holder.bot for holder in match.seats],
-                    "referee_commitment": match.referee_commitment.hex(),
-                    "commitment_signature": match.commitment_signature.hex(),
-                    "key_id": match.key_id,
-                },
-            )
+            rules = ruleset_from_wire(match.ruleset)
+            line = offer_from_wire(match, rules)
+            self._around.evidence.offered(match.match_id, seat, rules, line)
         accept = session_pb2.Accept(match_id=match.match_id, seat=seat_to_wire(seat))
         self._around.send(ConnectRequest(accept=accept))
 
@@ -254,13 +267,12 @@ class Roster:
             sheet=sheet,
             record_digest=message.record_digest,
         )
-        winner = result.ending.winner
-        facts = {
-            "ending": str(result.ending.kind),
-            "winner": None if winner is None else str(winner),
-            "record_digest": message.record_digest.hex(),
-        }
-        self._around.evidence.note(*key, facts)
+        line = OverLine(
+            ending=result.ending.kind,
+            winner=result.ending.winner,
+            record_digest=message.record_digest or None,
+        )
+        self._around.evidence.over(*key, line)
         self._around.evidence.forget(*key)
         self._leaving.add(play)
         play.match_over(result)
@@ -272,6 +284,9 @@ class Roster:
         if reason in _NOT_OURS:
             for key in [key for key in self._plays if key[0] == message.match_id]:
                 self._plays.pop(key).close()
+
+    def _note_head(self, head: session_pb2.TournamentHead) -> None:
+        self._around.evidence.head(head.tournament_id, head.length, head.digest)
 
     def _known(
         self,
@@ -312,6 +327,23 @@ def match_info(match: match_pb2.Match, seat: Seat) -> MatchInfo:
         seat=seat,
         bots=tuple(holder.bot for holder in match.seats),
         rules=ruleset_from_wire(match.ruleset),
+    )
+
+
+def offer_from_wire(match: match_pb2.Match, rules: Ruleset) -> OfferLine:
+    """Read what a seat was offered with, as it is kept in evidence.
+
+    Raises:
+        ProtocolError: The message cannot be read.
+    """
+    return OfferLine(
+        bots=tuple(holder.bot for holder in match.seats),
+        ruleset_digest=rules.digest,
+        deal_source=choice(_DEAL_SOURCES, match.deal_source, "match.deal_source"),
+        commitment=match.referee_commitment,
+        signature=match.commitment_signature,
+        key_id=match.key_id,
+        receipts=match.receipts,
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+from ginref.record.public_key import PublicKeyError, read_public_keys
 from ginref_client.bot import Bot
 from ginref_client.error import ClientError
 from ginref_client.session import Finished, Session
@@ -37,7 +38,8 @@ def main(bot: Bot | Callable[[], Bot], arguments: Sequence[str] | None = None) -
             read_token(options.token_file),
             bot,
             capacity=options.capacity,
-            state=options.state,
+            state=options.state or state_folder(getattr(bot, "name", "") or "bot"),
+            keys=read_keys(options.keys),
             roots=options.roots.read_bytes() if options.roots else None,
             allow_plaintext=options.allow_plaintext,
         )
@@ -82,6 +84,26 @@ def read_token(file: Path | None) -> str:
     return token.strip()
 
 
+def read_keys(file: Path | None) -> dict[str, bytes]:
+    """Return a referee's public keys by name; none where no file is named.
+
+    Raises:
+        ClientError: The file holds none.
+        OSError: It cannot be read.
+    """
+    try:
+        return {} if file is None else read_public_keys(file.read_bytes())
+    except PublicKeyError as error:
+        raise ClientError(f"{file} is no file of public keys: {error}") from None
+
+
+def state_folder(name: str) -> Path:
+    """Return a folder for a bot's state, where programs of this user keep theirs."""
+    home = os.environ.get("XDG_STATE_HOME")
+    root = Path(home) if home else Path.home() / ".local" / "state"
+    return root / "ginref" / name
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Attach this bot to a referee.")
     parser.add_argument("--url", help="address of the referee; several with commas")
@@ -90,7 +112,12 @@ def _parser() -> argparse.ArgumentParser:
         "--capacity", type=int, default=0, help="matches at once; 0 for any number"
     )
     parser.add_argument(
-        "--state", type=Path, help="folder for shares, evidence and the key"
+        "--state",
+        type=Path,
+        help="folder for shares, evidence and the key; by default one of your user's",
+    )
+    parser.add_argument(
+        "--keys", type=Path, help="the referee's public keys, to check what it signs"
     )
     parser.add_argument("--roots", type=Path, help="certificates to trust, in PEM")
     parser.add_argument(

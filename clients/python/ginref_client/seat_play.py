@@ -73,6 +73,7 @@ class _Submission:
     """A move on its way."""
 
     turn: Turn
+    asked: Submission
     request: session_pb2.MoveSubmission
     fate: _Fate = _Fate.UNKNOWN
 
@@ -172,11 +173,7 @@ class SeatPlay:
         if sent is None or sent.request.request_id != message.request_id:
             return
         if message.HasField("accepted"):
-            sent.fate = _Fate.ACCEPTED
-            self.version = max(self.version, message.accepted.version)
-            self._around.evidence.add_receipt(
-                self.match_id, self.seat, message.accepted.receipt
-            )
+            self._accepted(sent, message.accepted)
         elif message.HasField("refused"):
             self._refused(sent, message.refused)
 
@@ -297,11 +294,23 @@ class SeatPlay:
             move=move_to_wire(move),
             signature=self._around.sign(submission),
         )
-        self._submission = _Submission(turn, request)
+        self._submission = _Submission(turn, submission, request)
         self._send(self._submission)
+
+    def _accepted(self, sent: _Submission, accepted: session_pb2.MoveAccepted) -> None:
+        if sent.fate is _Fate.UNKNOWN:
+            self._around.evidence.answered(
+                sent.asked, accepted.receipt, version=accepted.version
+            )
+        sent.fate = _Fate.ACCEPTED
+        self.version = max(self.version, accepted.version)
 
     def _refused(self, sent: _Submission, refusal: session_pb2.Refusal) -> None:
         reason = reason_name(refusal.reason)
+        if sent.fate is _Fate.UNKNOWN:
+            self._around.evidence.answered(
+                sent.asked, refusal.receipt, version=refusal.version, reason=reason
+            )
         if reason in _ASK_AGAIN:
             loop = asyncio.get_running_loop()
             loop.call_later(_RESEND_SECONDS, self._send_again, sent)

@@ -6,7 +6,7 @@ stream or the next one, so that it counts once however often the network fails.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -55,6 +55,7 @@ class Session:
         capacity: int = 0,
         accept: Callable[[MatchInfo], bool] = accept_all,
         state: Path | None = None,
+        keys: Mapping[str, bytes] | None = None,
         roots: bytes | None = None,
         allow_plaintext: bool = False,
         give_up_after: float | None = None,
@@ -73,6 +74,8 @@ class Session:
             state: A folder for shares and evidence, so that the bot can be started
                 again in the middle of a match, and for the key that it signs its
                 submissions with.
+            keys: The referee's public keys by name; what it signs is checked with
+                them as it comes. None if they are not known.
             roots: Certificates to trust, in PEM; None for the system's.
             allow_plaintext: Whether the token may travel unencrypted off this machine.
             give_up_after: Seconds without a referee after which to stop trying; None
@@ -92,7 +95,7 @@ class Session:
         self._accept = accept
         self._new_bot = partial(_same, bot) if isinstance(bot, Bot) else bot
         self._name = getattr(bot, "name", "")
-        evidence = Evidence(state)
+        evidence = Evidence(state, keys or {})
         self._key = None if state is None else BotKey.keep(state)
         self._key_is_settled = self._key is None
         self._around = Surroundings(self._pool, evidence, self._send, self._sign)

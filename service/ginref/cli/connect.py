@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
@@ -14,7 +13,7 @@ from rich.text import Text
 from ginref_client.error import ClientError
 from ginref_client.fact import FinishedMatch
 from ginref_client.loading import load_bot
-from ginref_client.run import read_token, serve
+from ginref_client.run import read_keys, read_token, serve, state_folder
 from ginref_client.session import Session
 
 _INTERRUPTED: Final = 130
@@ -53,6 +52,10 @@ def connect(  # noqa: PLR0913, PLR0917 - one parameter for each option
             help="Folder for shares, evidence and key; by default one of your user's."
         ),
     ] = None,
+    keys: Annotated[
+        Path | None,
+        typer.Option(help="The referee's public keys, to check what it signs."),
+    ] = None,
     roots: Annotated[
         Path | None, typer.Option(help="Certificates to trust, in PEM.")
     ] = None,
@@ -86,7 +89,8 @@ def connect(  # noqa: PLR0913, PLR0917 - one parameter for each option
             read_token(token_file),
             player,
             capacity=capacity,
-            state=state or _state_folder(player.name),
+            state=state or state_folder(player.name),
+            keys=read_keys(keys),
             roots=roots.read_bytes() if roots else None,
             allow_plaintext=allow_plaintext,
         )
@@ -110,10 +114,3 @@ def _line(result: FinishedMatch) -> Text:
         )
     ending = str(result.ending.kind).replace("_", " ")
     return Text(f"match {result.match_id}, {result.seat}: {outcome} ({ending}){games}")
-
-
-def _state_folder(name: str) -> Path:
-    """Return a folder for a bot's state, where programs of this user keep theirs."""
-    home = os.environ.get("XDG_STATE_HOME")
-    root = Path(home) if home else Path.home() / ".local" / "state"
-    return root / "ginref" / name

@@ -22,7 +22,7 @@ from the log alone, so the same submission always gets the same one.
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from ginref.engine.seat import Seat
 from ginref.record.entry import StampedEntry
@@ -166,12 +166,12 @@ def read_receipt(payload: bytes) -> Receipt:
         match_id=facts["match_id"].text(),
         seat=read_seat(facts["seat"]),
         request=facts["request"].octets(DIGEST_SIZE),
-        submission=submission and submission.octets(_HASH_SIZE),
+        submission=None if submission is None else submission.octets(_HASH_SIZE),
         version=facts["version"].number(),
         refusal=None if refusal is None else refusal.number(),
-        reason=reason and reason.text(),
+        reason=None if reason is None else reason.text(),
         at_ms=facts["at_ms"].number(),
-        commitment=commitment and commitment.octets(SHARE_SIZE),
+        commitment=None if commitment is None else commitment.octets(SHARE_SIZE),
     )
 
 
@@ -194,5 +194,5 @@ def _optional(place: Place) -> Place | None:
     return None if place.value is None else place
 
 
-def _hex(value: bytes | None) -> Any:  # noqa: ANN401 - JSON
+def _hex(value: bytes | None) -> str | None:
     return None if value is None else value.hex()

@@ -1,13 +1,34 @@
 import json
 import re
 import stat
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.unit.conftest import Referee, build_setup
 
+from ginref.engine.move import PASS
+from ginref.engine.ruleset import GIN
 from ginref.engine.seat import Seat
+from ginref.record.entry import Moved, StampedEntry
+from ginref.record.evidence import (
+    OfferLine,
+    OverLine,
+    ReceiptLine,
+    ShareLine,
+    read_evidence,
+    write_line,
+)
+from ginref.record.lifecycle import EndingKind
+from ginref.record.receipt import seal_receipt, stored_receipt
 from ginref.record.share import commit_seat
-from ginref_client.evidence import Evidence
+from ginref.record.submission import Submission
+from ginref_client.evidence import HEADS, Evidence
+
+REFEREE = Referee()
+OFFER = OfferLine.of(build_setup())
+OVER = OverLine(ending=EndingKind.COMPLETED, winner=Seat.NORTH, record_digest=None)
 
 
 @pytest.fixture(params=["in memory", "in a folder"])
@@ -49,20 +70,38 @@ def test_a_folder_outlives_the_process(tmp_path: Path) -> None:
 
 def test_a_file_says_what_was_promised_and_how_it_ended(tmp_path: Path) -> None:
     evidence = Evidence(tmp_path)
+    evidence.offered("m1", Seat.SOUTH, GIN, OFFER)
     commitment = evidence.commitment("m1", Seat.SOUTH)
-    evidence.note("m1", Seat.SOUTH, {"ending": "completed"})
+    evidence.over("m1", Seat.SOUTH, OVER)
+    again = Evidence(tmp_path)
+    again.offered("m1", Seat.SOUTH, GIN, OFFER)
 
-    facts = json.loads((tmp_path / "m1.south.json").read_text())
+    kept = read_evidence((tmp_path / "m1.south.jsonl").read_bytes())
 
-    assert facts["match_id"] == "m1"
-    assert facts["commitment"] == commitment.hex()
-    assert facts["ending"] == "completed"
+    assert (kept.match_id, kept.seat) == ("m1", Seat.SOUTH)
+    offer, share, over = (line for _, line in kept.lines)
+    assert (offer, over) == (OFFER, OVER)
+    assert isinstance(share, ShareLine)
+    assert share.commitment == commitment
+
+
+def test_a_line_that_a_crash_has_cut_off_is_dropped(tmp_path: Path) -> None:
+    commitment = Evidence(tmp_path).commitment("m1", Seat.NORTH)
+    path = tmp_path / "m1.north.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"kind":"rece')
+
+    again = Evidence(tmp_path)
+
+    assert again.commitment("m1", Seat.NORTH) == commitment
+    again.over("m1", Seat.NORTH, OVER)
+    assert path.read_bytes() == whole + write_line(OVER)
 
 
 def test_files_are_for_their_owner_only(tmp_path: Path) -> None:
     evidence = Evidence(tmp_path / "state")
     evidence.commitment("m1", Seat.NORTH)
-    evidence.add_receipt("m1", Seat.NORTH, b"\x01\x02")
+    evidence.head("cup", 3, bytes(32))
 
     modes = [path.stat().st_mode for path in (tmp_path / "state").iterdir()]
 
@@ -71,14 +110,142 @@ def test_files_are_for_their_owner_only(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
 
 
+def test_the_log_of_a_tournament_only_grows(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    evidence = Evidence(tmp_path)
+    for length in (3, 3, 5):
+        evidence.head("cup", length, bytes([length]) * 32)
+    assert not caplog.records
+
+    Evidence(tmp_path).head("cup", 5, bytes(32))
+
+    assert "DO NOT TRUST THIS REFEREE" in caplog.text
+    kept = [json.loads(row) for row in (tmp_path / HEADS).read_text().splitlines()]
+    assert [line["length"] for line in kept] == [3, 5, 5]
+
+
+SUBMISSION = Submission(
+    match_id="m1",
+    seat=Seat.NORTH,
+    expected_version=7,
+    request_id="a",
+    move=PASS,
+)
+
+
+def receipt(reason: str | None = None, **changes: Any) -> bytes:  # noqa: ANN401
+    """What a referee signs of `SUBMISSION`."""
+    refusal = None if reason is None else 1
+    entry = Moved(Seat.NORTH, "a", PASS, 0)
+    stamped = StampedEntry(8, refusal or 0, 1000, entry)
+    right = stored_receipt(SUBMISSION, stamped, reason, None)
+    signer = changes.pop("signer", REFEREE)
+    return seal_receipt(replace(right, **changes), signer)
+
+
+@pytest.mark.parametrize(
+    ("envelope", "problem"),
+    [
+        pytest.param(receipt(), None, id="right"),
+        pytest.param(b"no receipt", "its receipt is none", id="garbage"),
+        pytest.param(b"\xff", "its receipt is none", id="no text"),
+        pytest.param(b"", "no receipt of a move", id="nothing"),
+        pytest.param(
+            receipt(signer=Referee(1)), "a key you do not trust", id="another key"
+        ),
+        pytest.param(
+            receipt().replace(b'"sig":"', b'"sig":"AAAA')[:-8] + b'"}]}',
+            "its receipt is none",
+            id="no signature",
+        ),
+        pytest.param(receipt(version=9), "signs version 9", id="another version"),
+        pytest.param(
+            receipt(reason="MOVE_LATE"), "and signs MOVE_LATE", id="another verdict"
+        ),
+        pytest.param(
+            receipt(submission=bytes(32)), "about another submission", id="another move"
+        ),
+        pytest.param(
+            receipt(request=bytes(10)), "another request id", id="another request"
+        ),
+        pytest.param(receipt(seat=Seat.SOUTH), "it is about south", id="another seat"),
+        pytest.param(
+            receipt(match_id="m2"), "it is about match m2", id="another match"
+        ),
+    ],
+)
+def test_a_receipt_is_checked_as_it_comes_and_kept_right_or_wrong(
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    envelope: bytes,
+    problem: str | None,
+) -> None:
+    evidence = Evidence(tmp_path, {REFEREE.key_id: REFEREE.public_key})
+    setup = replace(build_setup(), receipts=True)
+    offer = OfferLine.of(setup)
+    evidence.offered("m1", Seat.NORTH, setup.ruleset, offer)
+    caplog.clear()
+
+    evidence.answered(SUBMISSION, envelope, version=8)
+
+    told = [record.getMessage() for record in caplog.records]
+    if problem is None:
+        assert told == []
+    else:
+        assert len(told) == 1
+        assert "DO NOT TRUST THIS REFEREE" in told[0]
+        assert problem in told[0]
+    kept = read_evidence((tmp_path / "m1.north.jsonl").read_bytes())
+    lines = [line for _, line in kept.lines if isinstance(line, ReceiptLine)]
+    text = envelope.decode(errors="replace")
+    assert lines == ([ReceiptLine(text, SUBMISSION)] if envelope else [])
+
+
+def test_a_deal_without_the_share_of_the_bot_is_noticed_at_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    evidence = Evidence()
+    commitment = evidence.commitment("m1", Seat.NORTH)
+
+    evidence.answered(SUBMISSION, receipt(commitment=commitment), version=8)
+    assert not caplog.records
+    evidence.answered(SUBMISSION, receipt(), version=8)
+
+    assert "dealt without the share of this bot" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("signer", "signs", "problem"),
+    [
+        pytest.param(0, "match-0", None, id="right"),
+        pytest.param(1, "match-0", "a key you do not trust", id="another key"),
+        pytest.param(0, "match-1", "has not signed its commitment", id="another match"),
+    ],
+)
+def test_the_commitment_of_the_referee_is_checked_with_its_keys(
+    caplog: pytest.LogCaptureFixture, signer: int, signs: str, problem: str | None
+) -> None:
+    setup = build_setup()
+    evidence = Evidence(keys={REFEREE.key_id: REFEREE.public_key})
+    offer = replace(OfferLine.of(setup), key_id=Referee(signer).key_id)
+
+    evidence.offered(signs, Seat.NORTH, setup.ruleset, offer)
+
+    if problem is None:
+        assert not caplog.records
+    else:
+        assert problem in caplog.text
+
+
 def test_a_match_id_is_not_trusted_as_the_name_of_a_file(tmp_path: Path) -> None:
     evidence = Evidence(tmp_path / "state")
 
     evidence.commitment("../../evil", Seat.NORTH)
 
-    [path] = tmp_path.rglob("*.json")
+    [path] = tmp_path.rglob("*.jsonl")
     assert path.parent == tmp_path / "state"
-    assert re.fullmatch(r"x-[a-z2-7]+\.north\.json", path.name)
+    assert re.fullmatch(r"x-[a-z2-7]+\.north\.jsonl", path.name)
 
 
 def test_what_is_forgotten_stays_in_the_folder(tmp_path: Path) -> None:
