@@ -10,34 +10,37 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from ginref.cli.access import find_access
 from ginref_client.error import ClientError
 from ginref_client.fact import FinishedMatch
 from ginref_client.loading import load_bot
-from ginref_client.run import read_keys, read_token, serve, state_folder
+from ginref_client.run import serve, state_folder
 from ginref_client.session import Session
 
 _INTERRUPTED: Final = 130
 
 
 def connect(  # noqa: PLR0913, PLR0917 - one parameter for each option
-    url: Annotated[
-        str,
-        typer.Argument(
-            envvar="GINREF_URL",
-            help="Address of the referee; several replicas with commas.",
-        ),
-    ],
     bot: Annotated[
         str,
         typer.Option(
             metavar="BOT", help="careful, simple, FILE.py, FILE.py:CLASS, MODULE:CLASS."
         ),
     ],
+    url: Annotated[
+        str | None,
+        typer.Argument(
+            envvar="GINREF_URL",
+            help="Address of the referee; several replicas with commas."
+            " [default: the one that was joined]",
+        ),
+    ] = None,
     token_file: Annotated[
         Path | None,
         typer.Option(
             envvar="GINREF_TOKEN_FILE",
-            help="File with the bot's token; else GINREF_TOKEN has it.",
+            help="File with the bot's token; else GINREF_TOKEN has it, or what was"
+            " joined.",
         ),
     ] = None,
     capacity: Annotated[
@@ -54,7 +57,10 @@ def connect(  # noqa: PLR0913, PLR0917 - one parameter for each option
     ] = None,
     keys: Annotated[
         Path | None,
-        typer.Option(help="The referee's public keys, to check what it signs."),
+        typer.Option(
+            help="The referee's public keys, to check what it signs."
+            " [default: those that were joined]"
+        ),
     ] = None,
     roots: Annotated[
         Path | None, typer.Option(help="Certificates to trust, in PEM.")
@@ -84,14 +90,15 @@ def connect(  # noqa: PLR0913, PLR0917 - one parameter for each option
 
     try:
         player = load_bot(bot)
+        access = find_access(url, token_file, roots, keys)
         session = Session(
-            url,
-            read_token(token_file),
+            access.url,
+            access.token,
             player,
             capacity=capacity,
             state=state or state_folder(player.name),
-            keys=read_keys(keys),
-            roots=roots.read_bytes() if roots else None,
+            keys=access.keys,
+            roots=access.roots,
             allow_plaintext=allow_plaintext,
         )
         asyncio.run(serve(session, tell))
