@@ -5,12 +5,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ginref.cli.judgment_export import export_facts, export_lines, read_records
 from ginref.engine.seat import Seat
 from ginref.engine.sheet import Game
+from ginref.record.envelope import EnvelopeError, parse_envelope
 from ginref.record.flaw import Flaw
 from ginref.record.replay import Replay
 from ginref.record.setup import Setup
 from ginref.record.verify import Finding, Verdict, verify_record
+from ginref.tournament.export import PAYLOAD_TYPE
+from ginref.tournament.export_verify import verify_export
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,21 +57,36 @@ class Judgment:
         )
 
 
-def judge(keys: Mapping[str, bytes], path: Path) -> Judgment:
-    """Judge the record in a file.
+def judge(
+    keys: Mapping[str, bytes],
+    path: Path,
+    records: Path | None = None,
+) -> Judgment:
+    """Judge the record or the export in a file.
 
     Args:
         keys: Public keys that are trusted, by name.
         path: The file.
+        records: Folder of records that an export is compared with; None for none.
     """
     try:
         envelope = path.read_bytes()
+        is_export = _is_export(envelope)
+        listed = tuple(read_records(keys, records)) if records and is_export else None
     except OSError as error:
         reason = error.strerror or type(error).__name__
         unread = f"cannot be read: {reason}"
         verdict = Verdict(finding=Finding.BROKEN, problem=unread, wrong=Flaw.FORM)
         facts = _facts(path, verdict)
         return Judgment(path=path, finding=Finding.BROKEN, facts=facts, unread=unread)
+    if is_export:
+        exported = verify_export(envelope, keys, listed)
+        return Judgment(
+            path=path,
+            finding=exported.finding,
+            lines=tuple(export_lines(exported)),
+            facts=export_facts(path, exported),
+        )
     verdict = verify_record(envelope, keys)
     told = None
     if verdict.record and verdict.is_trusted and verdict.finding is not Finding.BROKEN:
@@ -79,6 +98,13 @@ def judge(keys: Mapping[str, bytes], path: Path) -> Judgment:
         facts=_facts(path, verdict),
         told=told,
     )
+
+
+def _is_export(envelope: bytes) -> bool:
+    try:
+        return parse_envelope(envelope).payload_type == PAYLOAD_TYPE
+    except EnvelopeError:
+        return False
 
 
 def _lines(verdict: Verdict) -> Iterator[tuple[str, str]]:

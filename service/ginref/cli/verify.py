@@ -1,8 +1,8 @@
-"""`ginref verify`: prove signed match records."""
+"""`ginref verify`: prove signed match records, and exports of tournaments."""
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -17,6 +17,7 @@ from rich.text import Text
 from ginref.adapters.trusted_keys import TrustedKeysError, read_trusted_keys
 from ginref.cli.judgment import Judgment, judge
 from ginref.record.verify import Finding
+from ginref_client.joined import JoinError, all_pinned
 
 _HEADLINES: Final = {
     Finding.VALID: Text("VALID", "bold green"),
@@ -34,8 +35,8 @@ def verify(
     records: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RECORD...",
-            help="Files of signed match records, or folders of such files.",
+            metavar="FILE...",
+            help="Signed match records, exports of tournaments, or folders of such.",
         ),
     ],
     keys: Annotated[
@@ -43,7 +44,16 @@ def verify(
         typer.Option(
             "--keys",
             metavar="PATH",
-            help="Keys to trust: a JWKS or PEM file, or a folder. May be repeated.",
+            help="Keys to trust: a JWKS or PEM file, or a folder. May be repeated."
+            " [default: those of the referees that were joined]",
+        ),
+    ] = None,
+    matches: Annotated[
+        Path | None,
+        typer.Option(
+            "--records",
+            metavar="DIR",
+            help="Folder with the records of an export's matches, to be compared.",
         ),
     ] = None,
     as_json: Annotated[
@@ -58,17 +68,20 @@ def verify(
 ) -> None:
     """Prove match records: signature, deal, every move, the clocks and the score.
 
+    Of the export of a tournament, its log, draw, pairings, results and tables are
+    worked out again, and what people decided is listed.
+
     Exit status: 0 when every record is valid and its key trusted, 3 when a record is
     valid but its key unknown, 4 when a deal is not open yet, so that no move could be
     checked, whether its key is known or not, 1 when a record is broken or unreadable.
     Of several records the worst one counts.
     """
     console, complaints = _console(stderr=False), _console(stderr=True)
-    trusted: dict[str, bytes] = {}
     try:
+        trusted = all_pinned() if keys is None else {}
         for path in keys or ():
             trusted |= read_trusted_keys(path)
-    except TrustedKeysError as error:
+    except (TrustedKeysError, JoinError) as error:
         complaints.print(_plain(f"ginref verify: {error}"))
         raise typer.Exit(Finding.BROKEN.exit_code) from error
     worst, files = Finding.VALID, list[Path]()
@@ -85,7 +98,8 @@ def verify(
         redirect_stdout=console.is_terminal,
         redirect_stderr=False,
     ) as progress:
-        judged = _compared(_judged(files, trusted, jobs or os.cpu_count() or 1))
+        work = partial(judge, trusted, records=matches)
+        judged = _compared(_judged(files, work, jobs or os.cpu_count() or 1))
         for judgment in progress.track(judged, len(files), description="Verifying"):
             _report(judgment, console, complaints, as_json=as_json)
             worst = max(worst, judgment.finding, key=lambda finding: finding.rank)
@@ -93,10 +107,9 @@ def verify(
 
 
 def _judged(
-    files: Sequence[Path], keys: Mapping[str, bytes], jobs: int
+    files: Sequence[Path], work: Callable[[Path], Judgment], jobs: int
 ) -> Iterator[Judgment]:
     """Judge all files in their order, in several processes where that is worth it."""
-    work = partial(judge, keys)
     jobs = min(jobs, len(files) // _WORTH_A_PROCESS)
     if jobs <= 1:
         yield from map(work, files)
