@@ -6,7 +6,7 @@ else from its default. A name that is no setting is refused.
 
 import enum
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from datetime import timedelta
 from pathlib import Path
@@ -68,6 +68,7 @@ class ServeConfig:
         listen: Address of the gRPC API; port 0 picks a free one.
         admin: Address of metrics and probes; port 0 picks a free one.
         roles: What this process does.
+        house: Bots that come with the client and that anybody may challenge here.
         dev: Allow seeded deals and gRPC reflection.
         allow_plaintext: Serve without TLS beyond this machine.
         tls_cert: Certificate chain in PEM.
@@ -90,6 +91,7 @@ class ServeConfig:
     listen: str = "127.0.0.1:7878"
     admin: str = "127.0.0.1:7879"
     roles: frozenset[Part] = frozenset(Part)
+    house: tuple[str, ...] = ()
     dev: bool = False
     allow_plaintext: bool = False
     tls_cert: Path | None = None
@@ -111,6 +113,12 @@ class ServeConfig:
             raise ConfigError(message)
         if not self.roles:
             message = "roles: at least one is needed"
+            raise ConfigError(message)
+        if self.house and Part.REFEREE not in self.roles:
+            message = "house: bots need the role referee to play on"
+            raise ConfigError(message)
+        if len(set(self.house)) < len(self.house):
+            message = "house: each bot once"
             raise ConfigError(message)
         if self.drain_ms < 0:
             message = f"drain_ms: {self.drain_ms}: 0 or more expected"
@@ -186,7 +194,7 @@ def to_environment(config: ServeConfig) -> dict[str, str]:
     values = {
         field.name: getattr(config, field.name)
         for field in fields(ServeConfig)
-        if getattr(config, field.name) is not None
+        if getattr(config, field.name) not in {None, ()}
     }
     return {f"{PREFIX}{name.upper()}": _write(value) for name, value in values.items()}
 
@@ -194,6 +202,8 @@ def to_environment(config: ServeConfig) -> dict[str, str]:
 def _write(value: object) -> str:
     if isinstance(value, frozenset):
         return ",".join(sorted(value))
+    if isinstance(value, tuple):
+        return ",".join(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, timedelta):
@@ -205,20 +215,19 @@ def _read(name: str, text: str) -> object:
     if not text:
         message = f"{name}: a value is missing"
         raise ConfigError(message)
-    if name in {"data", "keys", "tls_cert", "tls_key"}:
-        return Path(text)
-    if name == "roles":
-        return _read_roles(text)
-    if name == "keep":
-        return _read_duration(name, text)
-    if name in {"dev", "allow_plaintext", "assume_durable"}:
-        return _read_switch(name, text)
-    if name in {"drain_ms", "workers", "worker", "connection_age_ms"}:
-        return _read_count(name, text)
-    return text
+    read = _READERS.get(name)
+    return text if read is None else read(name, text)
 
 
-def _read_roles(text: str) -> frozenset[Part]:
+def _read_path(_: str, text: str) -> Path:
+    return Path(text)
+
+
+def _read_names(_: str, text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(","))
+
+
+def _read_roles(_: str, text: str) -> frozenset[Part]:
     try:
         return frozenset(Part(word.strip()) for word in text.split(","))
     except ValueError:
@@ -250,3 +259,16 @@ def _read_count(name: str, text: str) -> int:
         message = f"{name}: {text!r}: a whole number expected"
         raise ConfigError(message)
     return int(text)
+
+
+_READERS: Final[Mapping[str, Callable[[str, str], object]]] = {
+    **dict.fromkeys(("data", "keys", "tls_cert", "tls_key"), _read_path),
+    **dict.fromkeys(("dev", "allow_plaintext", "assume_durable"), _read_switch),
+    **dict.fromkeys(
+        ("drain_ms", "workers", "worker", "connection_age_ms"), _read_count
+    ),
+    "house": _read_names,
+    "keep": _read_duration,
+    "roles": _read_roles,
+}
+"""How a text becomes a value, where it is not one already."""

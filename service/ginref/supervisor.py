@@ -18,14 +18,14 @@ from typing import Final
 
 from ginref import __version__
 from ginref.adapters import embedded_child
+from ginref.adapters.addresses_file import addresses_file, publish
 from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
 from ginref.adapters.masked_log import log_to_stderr
 from ginref.bootstrap import (
     OPERATOR_TOKEN,
+    House,
     StartError,
-    addresses_file,
     make_data_folder,
-    publish,
     shown,
 )
 from ginref.config import PREFIX, ServeConfig, to_environment
@@ -44,7 +44,9 @@ _STEADY_S: Final = 10.0
 """A worker that has run so long is started again without much ado."""
 
 
-async def supervise(config: ServeConfig, tell: Callable[[str], None]) -> None:
+async def supervise(
+    config: ServeConfig, tell: Callable[[str], None], house: House
+) -> None:
     """Run workers until SIGTERM or Ctrl-C, and tell what a person wants to know.
 
     Raises:
@@ -62,12 +64,16 @@ async def supervise(config: ServeConfig, tell: Callable[[str], None]) -> None:
         stack.push_async_callback(crew.stop)
         if not await crew.start():
             return
+        addresses = ",".join(worker.grpc for worker in crew.workers if worker.grpc)
+        bots = await stack.enter_async_context(house(addresses))
         tell(f"ginref {__version__} is ready, with {config.workers} workers")
         for worker in crew.workers:
             tell(f"  gRPC API         {worker.grpc}")
             tell(f"  metrics, probes  http://{worker.admin}/metrics, /readyz, /livez")
         tell(f"  store            {shown(config.store)}")
         tell(f"  operator token   {config.data / OPERATOR_TOKEN}")
+        if bots:
+            tell(f"  house bots       {', '.join(bots)}")
         await stop.wait()
         tell("stopping: calls under way are finished first")
 
@@ -92,6 +98,7 @@ class Worker:
         self.grpc = ""
         self.admin = ""
         self._config = config
+        self._place = addresses_file(config.data, config.worker)
         self._process: asyncio.subprocess.Process | None = None
 
     @property
@@ -134,7 +141,7 @@ class Worker:
 
     def _is_up(self) -> bool:
         with contextlib.suppress(FileNotFoundError, ValueError):
-            facts = json.loads(addresses_file(self._config).read_text())
+            facts = json.loads(self._place.read_text())
             if facts["pid"] == self.pid:
                 self.grpc, self.admin = facts["grpc"], facts["admin"]
                 # The same ports serve again after a restart.
@@ -196,7 +203,7 @@ class Crew:
             ]
         except BindError as error:
             raise StartError(str(error)) from error
-        self._place = addresses_file(config)
+        self._place = addresses_file(config.data, config.worker)
         self._stop = stop
         self._minding: list[asyncio.Task[None]] = []
 

@@ -43,6 +43,7 @@ READ = [
     pytest.param("keep", "90s", timedelta(seconds=90), id="seconds"),
     pytest.param("keep", "14d", timedelta(days=14), id="days"),
     pytest.param("keep", "forever", FOREVER, id="no end"),
+    pytest.param("house", "simple, careful", ("simple", "careful"), id="bots"),
     pytest.param("roles", "signer", frozenset({Part.SIGNER}), id="one role"),
     pytest.param(
         "roles",
@@ -84,6 +85,10 @@ REFUSED = [
     pytest.param({"GINREF_KEEP": "59s"}, "keep", id="less than a minute"),
     pytest.param({"GINREF_KEEP": "36501d"}, "keep", id="more than a century"),
     pytest.param({"GINREF_KEEP": "9999999999d"}, "keep", id="too long a number"),
+    pytest.param({"GINREF_HOUSE": "simple,simple"}, "house", id="a bot twice"),
+    pytest.param(
+        {"GINREF_HOUSE": "simple", "GINREF_ROLES": "signer"}, "house", id="no place"
+    ),
     pytest.param({"GINREF_TLS_CERT": "x"}, "tls_cert", id="half a certificate"),
 ]
 

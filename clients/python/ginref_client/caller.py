@@ -30,6 +30,7 @@ class Caller:
         token: str,
         *,
         roots: bytes | None = None,
+        server_name: str | None = None,
         allow_plaintext: bool = False,
         attempts: int = 5,
         deadline: float = DEADLINE_SECONDS,
@@ -41,6 +42,7 @@ class Caller:
                 between; a call that fails is repeated at the next one.
             token: The caller's token.
             roots: Certificates to trust, in PEM; None for the system's.
+            server_name: What the certificate must name; None for the address's host.
             allow_plaintext: Whether the token may travel unencrypted off this machine.
             attempts: How often to try a call that may be repeated.
             deadline: Seconds to wait for an answer.
@@ -49,10 +51,12 @@ class Caller:
             EndpointError: An address cannot be used.
         """
         endpoints = parse_endpoints(urls, allow_plaintext=allow_plaintext)
-        self._channels = [endpoint.open(roots) for endpoint in endpoints]
+        self._channels = [endpoint.open(roots, server_name) for endpoint in endpoints]
         # A watch holds a stream open for a whole match, and streams of one channel
         # are limited: beyond the limit calls would wait in silence.
-        self._watch_channels = [endpoint.open(roots) for endpoint in endpoints]
+        self._watch_channels = [
+            endpoint.open(roots, server_name) for endpoint in endpoints
+        ]
         self._metadata = bearer(token)
         self._attempts = attempts
         self._deadline = deadline

@@ -70,12 +70,22 @@ class Endpoint:
         name = f"[{host}]" if ":" in host else host
         return cls(f"{name}:{port}", secure=secure)
 
-    def open(self, roots: bytes | None = None) -> grpc.aio.Channel:
-        """Open a channel; `roots` are the certificates to trust, in PEM."""
+    def open(
+        self, roots: bytes | None = None, server_name: str | None = None
+    ) -> grpc.aio.Channel:
+        """Open a channel.
+
+        Args:
+            roots: Certificates to trust, in PEM; None for the system's.
+            server_name: What the certificate must name; None for the host.
+        """
         if not self.secure:
             return grpc.aio.insecure_channel(self.target, options=_OPTIONS)
         credentials = grpc.ssl_channel_credentials(root_certificates=roots)
-        return grpc.aio.secure_channel(self.target, credentials, options=_OPTIONS)
+        named = [("grpc.ssl_target_name_override", server_name)] if server_name else []
+        return grpc.aio.secure_channel(
+            self.target, credentials, options=[*_OPTIONS, *named]
+        )
 
     def __str__(self) -> str:
         """Address as people write it."""

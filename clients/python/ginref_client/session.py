@@ -57,6 +57,7 @@ class Session:
         state: Path | None = None,
         keys: Mapping[str, bytes] | None = None,
         roots: bytes | None = None,
+        server_name: str | None = None,
         allow_plaintext: bool = False,
         give_up_after: float | None = None,
     ) -> None:
@@ -77,6 +78,7 @@ class Session:
             keys: The referee's public keys by name; what it signs is checked with
                 them as it comes. None if they are not known.
             roots: Certificates to trust, in PEM; None for the system's.
+            server_name: What the certificate must name; None for the address's host.
             allow_plaintext: Whether the token may travel unencrypted off this machine.
             give_up_after: Seconds without a referee after which to stop trying; None
                 tries for ever.
@@ -89,6 +91,7 @@ class Session:
         self._endpoints = parse_endpoints(urls, allow_plaintext=allow_plaintext)
         self._metadata = bearer(token)
         self._roots = roots
+        self._server_name = server_name
         self._capacity = capacity
         self._give_up_after = give_up_after
         self._pool = ThinkingPool(capacity or THREADS_MOST)
@@ -104,6 +107,7 @@ class Session:
         self._stop = asyncio.Event()
         self._fault: BaseException | None = None
         self._attached = False
+        self._welcome = asyncio.Event()
 
     async def run(self, until: Finished | None = None) -> list[FinishedMatch]:
         """Play until stopped, and return the matches that are over.
@@ -143,6 +147,10 @@ class Session:
         if self._fault is not None:
             raise self._fault
         return roster.finished
+
+    async def attached(self) -> None:
+        """Wait until the referee has welcomed the bot for the first time."""
+        await self._welcome.wait()
 
     def stop(self) -> None:
         """End `run` soon; matches go on without the bot."""
@@ -197,7 +205,7 @@ class Session:
         told = len(roster.finished)
         try:
             async with (
-                where.open(self._roots) as channel,
+                where.open(self._roots, self._server_name) as channel,
                 asyncio.timeout(_WELCOME_SECONDS) as silence,
             ):
                 if not self._key_is_settled:
@@ -251,6 +259,7 @@ class Session:
         if welcome.protocol != PROTOCOL:
             raise ProtocolError("welcome.protocol", f"{welcome.protocol}, not 1")
         self._attached = True
+        self._welcome.set()
         _log.info("attached to %s as %s", where, welcome.bot)
         silence_ms = welcome.limits.silence_ms
         return silence_ms / _MILLI if silence_ms > 0 else None

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -38,6 +39,10 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter for each setting
     roles: Annotated[
         str | None,
         typer.Option(help="Some of referee,sweeper,signer; all by default."),
+    ] = None,
+    house: Annotated[
+        str | None,
+        typer.Option(help="Bots that anybody may challenge: some of careful,simple."),
     ] = None,
     dev: Annotated[
         bool | None, typer.Option("--dev", help="Allow seeded deals and reflection.")
@@ -77,6 +82,7 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter for each setting
     try:
         # Only this command needs the server's packages; a bot's machine lacks them.
         from ginref import bootstrap, supervisor  # noqa: PLC0415
+        from ginref.cli.house import House, check_house  # noqa: PLC0415
         from ginref.config import ConfigError, read_config  # noqa: PLC0415
     except ImportError as error:
         package = (error.name or "").partition(".")[0]
@@ -93,6 +99,7 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter for each setting
         "listen": listen,
         "admin": admin,
         "roles": roles,
+        "house": house,
         "dev": dev,
         "allow_plaintext": allow_plaintext,
         "tls_cert": tls_cert,
@@ -106,7 +113,8 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter for each setting
         config = read_config(given, os.environ)
         alone = config.workers == 1 or config.worker is not None
         run = bootstrap.serve if alone else supervisor.supervise
-        asyncio.run(run(config, tell=_tell))
+        check_house(config.house)
+        asyncio.run(run(config, tell=_tell, house=partial(House, config)))
     except (ConfigError, bootstrap.StartError) as error:
         _complain(str(error))
         raise typer.Exit(2) from error
