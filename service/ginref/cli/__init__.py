@@ -5,7 +5,17 @@ from typing import Annotated
 import typer
 
 from ginref import __version__
-from ginref.cli import connect, demo, keys, play, replay, serve, verify
+from ginref.cli import (
+    connect,
+    demo,
+    join,
+    keys,
+    play,
+    replay,
+    serve,
+    tournament,
+    verify,
+)
 
 app = typer.Typer(
     name="ginref",
@@ -39,12 +49,14 @@ def _root(
 
 
 app.command()(play.play)
+app.command()(join.join)
 app.command()(connect.connect)
 app.command()(serve.serve)
 app.command()(demo.demo)
 app.command()(verify.verify)
 app.command()(replay.replay)
 app.add_typer(keys.app, name="keys")
+app.add_typer(tournament.app, name="tournament")
 
 
 def main() -> None:
