@@ -11,9 +11,11 @@ from rich.console import Console
 from rich.text import Text
 
 from ginref.cli.access import find_access
+from ginref_client.challenge import Challenge, play_challenge
 from ginref_client.error import ClientError
 from ginref_client.fact import FinishedMatch
 from ginref_client.loading import load_bot
+from ginref_client.referee import Referee
 from ginref_client.run import serve, state_folder
 from ginref_client.session import Session
 
@@ -72,6 +74,27 @@ def connect(  # noqa: PLR0913, PLR0917 - one parameter for each option
             help="Send the token unencrypted over a network that is yours.",
         ),
     ] = False,
+    challenge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OPPONENT",
+            help="Play against this bot, as often as --matches says, and end:"
+            " house/simple, or any bot that accepts challenges.",
+        ),
+    ] = None,
+    ruleset: Annotated[
+        str, typer.Option(help="Rules of a challenge: gin, hollywood, oklahoma.")
+    ] = "gin",
+    clock: Annotated[
+        str, typer.Option(help="Clock of a challenge: fast, standard, research.")
+    ] = "standard",
+    accept_challenges: Annotated[
+        bool | None,
+        typer.Option(
+            "--accept-challenges/--refuse-challenges",
+            help="Say whether other bots may challenge this one from now on.",
+        ),
+    ] = None,
 ) -> None:
     """Attach a bot to a referee and play every match it is offered, until stopped.
 
@@ -101,7 +124,27 @@ def connect(  # noqa: PLR0913, PLR0917 - one parameter for each option
             roots=access.roots,
             allow_plaintext=allow_plaintext,
         )
-        asyncio.run(serve(session, tell))
+        wanted = challenge and Challenge(
+            opponent=challenge, matches=matches or 1, ruleset=ruleset, clock=clock
+        )
+
+        async def play() -> None:
+            async with Referee(
+                access.url,
+                access.token,
+                roots=access.roots,
+                allow_plaintext=allow_plaintext,
+            ) as referee:
+                if accept_challenges is not None:
+                    await referee.set_bot_consent(
+                        "", accepts_challenges=accept_challenges
+                    )
+                if wanted:
+                    await play_challenge(session, referee, wanted, tell)
+                else:
+                    await serve(session, tell)
+
+        asyncio.run(play())
     except (ClientError, OSError) as error:
         complaints = Console(stderr=True, highlight=False, soft_wrap=True)
         complaints.print(Text(f"ginref connect: {error}"))
