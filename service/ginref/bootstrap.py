@@ -36,6 +36,7 @@ from ginref.app.port import Archive, Registry, SealError, StoreUnavailableError
 from ginref.app.signing import Signing
 from ginref.app.sweep import Sweeper
 from ginref.app.tools import Tools
+from ginref.app.tournament_parts import TournamentParts
 from ginref.app.watch import Watcher
 from ginref.config import Part, ServeConfig
 from ginref.transport.admin import AdminServer
@@ -109,9 +110,7 @@ class Running:
     key_id: str
 
 
-async def serve(
-    config: ServeConfig, tell: Callable[[str], None], house: House
-) -> None:
+async def serve(config: ServeConfig, tell: Callable[[str], None], house: House) -> None:
     """Run a referee until SIGTERM or Ctrl-C, and tell what a person wants to know.
 
     Raises:
@@ -228,6 +227,7 @@ async def _start(
         hub=hub,
     )
     desk = Desk(tools)
+    tournaments = TournamentParts.of(tools, store.tournaments(), sealer)
     gate = Gate(registry, tools.chance, lambda: time.time_ns() // 1_000_000)
     token_file = await _operator_token(config.data, gate)
     for work in (keys.run(), *_work(config, tools, desk, hub)):
@@ -245,7 +245,7 @@ async def _start(
             desk,
             gate,
             Watcher(keeper, hub, observer),
-            hub,
+            tournaments.desk,
             tools,
             ServerOptions(
                 listen=config.listen,

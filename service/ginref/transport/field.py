@@ -16,6 +16,9 @@ from ginref.record.submission import REQUEST_ID_BYTES
 MESSAGE_BYTES: Final = 16 * 1024
 """Most bytes of a message that the referee reads."""
 
+LARGE_MESSAGE_BYTES: Final = 60 * 1024
+"""Most bytes of one about a tournament."""
+
 _T = TypeVar("_T")
 
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")

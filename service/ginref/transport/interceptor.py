@@ -26,7 +26,7 @@ from ginref.app.error import Reason, RefusedError
 from ginref.app.gate import Gate
 from ginref.app.port import StoreUnavailableError
 from ginref.transport.call import CALL, Call, CallObserver, Unobserved, Unreadable
-from ginref.transport.field import MESSAGE_BYTES
+from ginref.transport.field import LARGE_MESSAGE_BYTES, MESSAGE_BYTES
 from ginref.transport.status import refusal_of, status_of
 from ginref.transport.vigil import Vigil
 
@@ -38,6 +38,9 @@ _SCHEME: Final = "bearer "
 
 # Probes have no token, and reflection is served in development only.
 _OPEN: Final = ("/grpc.health.v1.Health/", "/grpc.reflection.")
+
+# What a tournament is, and who plays it, may need more room than a move.
+_LARGE: Final = "/ginref.v1.TournamentService/"
 
 _OK: Final = "OK"
 _CANCELLED: Final = "CANCELLED"
@@ -90,7 +93,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
     def _unary(self, handler: Handler, method: str) -> Handler:
         return grpc.unary_unary_rpc_method_handler(
             partial(self._respond, method, handler.unary_unary),
-            _careful(handler.request_deserializer),
+            _careful(handler.request_deserializer, method),
             _writing(handler.response_serializer),
         )
 
@@ -112,7 +115,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         )
         wrapped: Handler = make(
             partial(self._respond, method, write),
-            _careful(handler.request_deserializer),
+            _careful(handler.request_deserializer, method),
             _writing(handler.response_serializer),
         )
         return wrapped
@@ -213,19 +216,20 @@ def _writing(
 
 
 def _careful(
-    deserialize: Callable[[bytes], Any] | None,
+    deserialize: Callable[[bytes], Any] | None, method: str
 ) -> Callable[[bytes], Any] | None:
     """Return a reader that never raises: what it cannot read is told by the call."""
     if deserialize is None:
         return None
+    most = LARGE_MESSAGE_BYTES if method.startswith(_LARGE) else MESSAGE_BYTES
 
     def read(data: bytes) -> Any:  # noqa: ANN401 - the message of any method
-        if len(data) > MESSAGE_BYTES:
+        if len(data) > most:
             return Unreadable(
                 RefusedError(
                     Reason.MESSAGE_TOO_LARGE,
-                    f"a message has at most {MESSAGE_BYTES} bytes",
-                    limit_bytes=MESSAGE_BYTES,
+                    f"a message has at most {most} bytes",
+                    limit_bytes=most,
                 )
             )
         try:

@@ -18,10 +18,11 @@ from ginref.app.caller import Caller
 from ginref.app.challenge import Challenges
 from ginref.app.desk import Desk
 from ginref.app.gate import Gate
-from ginref.app.hub import Hub
 from ginref.app.session import Session
 from ginref.app.session_policy import SessionPolicy
 from ginref.app.tools import Tools
+from ginref.app.tournament_desk import TournamentDesk
+from ginref.app.tournament_watch import TournamentWatcher
 from ginref.app.watch import Watcher
 from ginref.transport.address import Address, BindError
 from ginref.transport.bot_service import BotService
@@ -29,6 +30,7 @@ from ginref.transport.call import CallObserver
 from ginref.transport.interceptor import Interceptor
 from ginref.transport.referee_service import RefereeService
 from ginref.transport.registry_service import RegistryService
+from ginref.transport.tournament_service import TournamentService
 from ginref.v1 import (
     bot_service_pb2,
     bot_service_pb2_grpc,
@@ -36,6 +38,8 @@ from ginref.v1 import (
     referee_service_pb2_grpc,
     registry_service_pb2,
     registry_service_pb2_grpc,
+    tournament_service_pb2,
+    tournament_service_pb2_grpc,
 )
 
 __all__ = ["BindError", "RefereeServer", "ServerOptions"]
@@ -51,6 +55,7 @@ _DESCRIBED: Final = tuple(
     for module in (
         referee_service_pb2,
         registry_service_pb2,
+        tournament_service_pb2,
         bot_service_pb2,
         health_pb2,
     )
@@ -137,24 +142,27 @@ class RefereeServer:
         desk: Desk,
         gate: Gate,
         watcher: Watcher,
-        hub: Hub,
+        tournaments: TournamentDesk,
         tools: Tools,
         options: ServerOptions,
         observer: CallObserver | None = None,
     ) -> None:
         """Put the services in front of the use cases."""
-        self._hub = hub
+        self._hub = tools.hub
         self._options = options
         # Sessions end by themselves before the server loses patience.
         policy = SessionPolicy(drain_ms=options.drain_ms // 3)
 
         def attach(caller: Caller) -> Session:
-            return Session(desk, tools, caller, policy)
+            return Session(desk, tools, caller, policy, tournaments)
 
         self._referee: Final = RefereeService(
             desk, watcher, Challenges(tools, desk.opening)
         )
         self._registry: Final = RegistryService(gate)
+        self._tournaments: Final = TournamentService(
+            tournaments, TournamentWatcher(tournaments, tools.hub, tools.observer)
+        )
         self._bots: Final = BotService(attach, desk.receipts.acknowledge_unread)
         self._interceptor: Final = Interceptor(
             gate,
@@ -182,6 +190,9 @@ class RefereeServer:
         )
         registry_service_pb2_grpc.add_RegistryServiceServicer_to_server(
             self._registry, server
+        )
+        tournament_service_pb2_grpc.add_TournamentServiceServicer_to_server(
+            self._tournaments, server
         )
         bot_service_pb2_grpc.add_BotServiceServicer_to_server(self._bots, server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)

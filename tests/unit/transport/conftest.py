@@ -17,6 +17,7 @@ import pytest
 from ginref.adapters.folder_archive import FolderArchive
 from ginref.adapters.memory_registry import MemoryRegistry
 from ginref.adapters.memory_store import MemoryStore
+from ginref.adapters.memory_tournament import MemoryTournaments
 from ginref.adapters.metrics import PrometheusObserver
 from ginref.adapters.sealing import AesSealer
 from ginref.app.desk import Desk
@@ -29,6 +30,7 @@ from ginref.app.port import Signer
 from ginref.app.report import PublicEvent, SeatReport
 from ginref.app.reporting import clock_facts, match_facts
 from ginref.app.tools import Tools
+from ginref.app.tournament_parts import TournamentParts
 from ginref.app.watch import Watcher
 from ginref.engine.seat import Seat
 from ginref.engine.view import view_for
@@ -211,7 +213,9 @@ async def serve(
     @asynccontextmanager
     async def start(**options: object) -> AsyncIterator[Served]:
         store, registry = FlakyStore(), MemoryRegistry()
-        keeper, hub = Keeper(store, AesSealer(bytes(32))), Hub(store)
+        sealer = AesSealer(bytes(32))
+        kept = MemoryTournaments(store.wake, lambda: time.time_ns() // 1_000_000)
+        keeper, hub = Keeper(store, sealer), Hub(store)
         observed = Observed()
         tools = Tools(
             store=store,
@@ -233,7 +237,7 @@ async def serve(
             Desk(tools),
             gate,
             Watcher(keeper, hub, tools.observer),
-            hub,
+            TournamentParts.of(tools, kept, sealer).desk,
             tools,
             ServerOptions(**settings),  # type: ignore[arg-type]
             observed,

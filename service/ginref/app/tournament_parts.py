@@ -1,0 +1,37 @@
+"""The use cases of tournaments, put together."""
+
+from dataclasses import dataclass
+
+from ginref.app.port import Sealer
+from ginref.app.tools import Tools
+from ginref.app.tournament_desk import TournamentDesk
+from ginref.app.tournament_keeper import TournamentKeeper
+from ginref.app.tournament_secret import SecretKeeper
+from ginref.app.tournament_store import TournamentStore
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentParts:
+    """What all that has to do with tournaments shares in a process.
+
+    Attributes:
+        store: Keeps tournaments.
+        keeper: Reads them, and adds to their logs.
+        secrets: Makes the referee's shares.
+        desk: Answers callers.
+    """
+
+    store: TournamentStore
+    keeper: TournamentKeeper
+    secrets: SecretKeeper
+    desk: TournamentDesk
+
+    @classmethod
+    def of(
+        cls, tools: Tools, store: TournamentStore, sealer: Sealer
+    ) -> "TournamentParts":
+        """Put the parts together over a store."""
+        keeper = TournamentKeeper(store)
+        secrets = SecretKeeper(store, sealer, tools.chance)
+        desk = TournamentDesk(tools, store, keeper, secrets)
+        return cls(store, keeper, secrets, desk)
