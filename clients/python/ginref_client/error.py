@@ -1,6 +1,7 @@
 """What can go wrong for a bot author, by whose move it is to do something."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 
 
@@ -48,6 +49,23 @@ class AccessError(RefusedError):
 
 class FencedError(ClientError):
     """Another stream of the same bot has taken over: this bot runs twice."""
+
+
+class SplitLogError(ClientError):
+    """The referee has shown two logs of one tournament: do not trust it.
+
+    Attributes:
+        tournament: The tournament.
+        problem: How the log that it shows contradicts the one that it had shown.
+    """
+
+    def __init__(self, tournament: str, problem: str, evidence: Path | None) -> None:
+        """Keep both; `evidence` is the file that proves it, if there is one."""
+        kept = "" if evidence is None else f" (kept in {evidence})"
+        message = f"tournament {tournament}: DO NOT TRUST THIS REFEREE: {problem}{kept}"
+        super().__init__(message)
+        self.tournament = tournament
+        self.problem = problem
 
 
 class UnavailableError(ClientError):

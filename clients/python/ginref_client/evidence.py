@@ -4,9 +4,7 @@ A share is made once per match and seat. With a folder it outlives the process, 
 bot that is started again can still open what it committed to.
 """
 
-import json
 import logging
-import os
 import secrets
 from base64 import b32encode
 from collections.abc import Mapping
@@ -26,18 +24,17 @@ from ginref.record.evidence import (
     read_evidence,
     write_line,
 )
-from ginref.record.setup import canonical
 from ginref.record.shape import RecordError
 from ginref.record.share import SHARE_SIZE, commit_seat
 from ginref.record.submission import Submission
 from ginref_client.doubt import doubt_offer, doubt_receipt
+from ginref_client.lines import append, mend
 
 _log = logging.getLogger(__name__)
 
-HEADS: Final = "tournaments.jsonl"
-"""Name of the file in a bot's state folder that heads of tournaments are kept in."""
+FILES: Final = "*.*.jsonl"
+"""Names of the files of matches in a bot's state folder: match and seat."""
 
-_FILE_MODE: Final = 0o600
 _FOLDER_MODE: Final = 0o700
 _NO_KEYS: Final[Mapping[str, bytes]] = MappingProxyType({})
 
@@ -62,9 +59,9 @@ class Evidence:
 
     One file per match and seat, to which lines are only ever added: the seat as it
     was offered, with the referee's signed commitment; the share; receipts; and how
-    the match ended. `ginref verify --evidence` compares them with the record. Another
-    file has the heads of tournaments. Without a folder nothing but the shares is kept,
-    in memory; what the referee signs is checked as it comes all the same.
+    the match ended. `ginref verify --evidence` compares them with the record. Without a
+    folder nothing but the shares is kept, in memory; what the referee signs is checked
+    as it comes all the same.
     """
 
     def __init__(
@@ -83,7 +80,6 @@ class Evidence:
         self._folder = folder
         self._keys = keys
         self._kept: dict[_Key, _Kept] = {}
-        self._heads: dict[str, tuple[int, str]] | None = None
         if folder is not None:
             folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
 
@@ -171,42 +167,6 @@ class Evidence:
         """
         self._add(match_id, seat, write_line(line))
 
-    def head(self, tournament_id: str, length: int, digest: bytes) -> None:
-        """Keep how far the log of a tournament had grown, and see that it only grows.
-
-        Raises:
-            OSError: The file cannot be read or written.
-        """
-        heads = self._known_heads()
-        latest = heads.get(tournament_id)
-        if latest == (length, digest.hex()):
-            return
-        if latest is not None and length <= latest[0]:
-            _log.error(
-                "tournament %s: DO NOT TRUST THIS REFEREE: it had shown a log of %s"
-                " entries, and shows another one of %s",
-                *(tournament_id, latest[0], length),
-            )
-        facts = {
-            "digest": digest.hex(),
-            "kind": "head",
-            "length": length,
-            "tournament_id": tournament_id,
-        }
-        heads[tournament_id] = length, digest.hex()
-        if self._folder is not None:
-            _append(self._folder / HEADS, canonical(facts) + b"\n")
-
-    def _known_heads(self) -> dict[str, tuple[int, str]]:
-        if self._heads is None:
-            self._heads = {}
-            if self._folder is not None:
-                for row in _mend(self._folder / HEADS).splitlines():
-                    facts = json.loads(row)
-                    found = facts["length"], facts["digest"]
-                    self._heads[facts["tournament_id"]] = found
-        return self._heads
-
     def _at(self, match_id: str, seat: Seat) -> _Kept:
         kept = self._kept.get((match_id, seat))
         if kept is None:
@@ -218,7 +178,7 @@ class Evidence:
         if self._folder is None:
             return kept
         path = self._path(match_id, seat)
-        data = _mend(path)
+        data = mend(path)
         if not data:
             return kept
         try:
@@ -242,7 +202,7 @@ class Evidence:
         path = self._path(match_id, seat)
         if not path.exists() or not path.stat().st_size:
             line = first_line(match_id, seat) + line
-        _append(path, line, is_vital=is_vital)
+        append(path, line, is_vital=is_vital)
 
     def _path(self, match_id: str, seat: Seat) -> Path:
         assert self._folder is not None  # noqa: S101 - callers have checked
@@ -258,28 +218,3 @@ class Evidence:
             "match %s, %s: DO NOT TRUST THIS REFEREE: %s%s",
             *(match_id, seat, problem, where),
         )
-
-
-def _append(path: Path, line: bytes, *, is_vital: bool = False) -> None:
-    """Add to a file; what is vital survives a power cut."""
-    with open(path, "ab", opener=_open_private) as file:
-        file.write(line)
-        if is_vital:
-            file.flush()
-            os.fsync(file.fileno())
-
-
-def _mend(path: Path) -> bytes:
-    """Return a file without a last line that a crash has cut off, and cut it off."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return b""
-    whole = data[: data.rfind(b"\n") + 1]
-    if len(whole) < len(data):
-        os.truncate(path, len(whole))
-    return whole
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, _FILE_MODE)

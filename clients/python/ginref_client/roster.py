@@ -29,6 +29,7 @@ from ginref_client.wire import (
     seat_from_wire,
     seat_to_wire,
 )
+from ginref_client.witness import Witness
 
 _log = logging.getLogger(__name__)
 
@@ -62,7 +63,7 @@ class Roster:
         finished: Matches that are over, in the order in which they ended.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         new_bot: Callable[[], Bot],
         around: Surroundings,
@@ -70,6 +71,7 @@ class Roster:
         capacity: int,
         accept: Callable[[MatchInfo], bool],
         on_fault: Callable[[BaseException], None],
+        witness: Witness | None = None,
     ) -> None:
         """Hold no seat yet.
 
@@ -79,6 +81,7 @@ class Roster:
             capacity: Matches to play at once; 0 for any number.
             accept: Says whether an offered seat is wanted.
             on_fault: Hears of a mistake of this client in the play of a seat.
+            witness: Keeps what is told of tournaments; None keeps it in memory.
         """
         self.finished: list[FinishedMatch] = []
         self._new_bot = new_bot
@@ -86,6 +89,8 @@ class Roster:
         self._capacity = capacity
         self._accept = accept
         self._on_fault = on_fault
+        self._witness = witness or Witness()
+        self._bot = ""
         self._plays: dict[_Key, SeatPlay] = {}
         self._leaving: set[SeatPlay] = set()
         # Seats whose matches the last Hello named, and those that the Welcome after
@@ -103,6 +108,7 @@ class Roster:
             "credit_given": self._credit_given,
             "match_over": self._match_over,
             "problem": self._problem,
+            "summons": self._summons,
             "ping": self._ping,
             "drain": self._drain,
             "fenced": self._fenced,
@@ -115,6 +121,7 @@ class Roster:
             DrainedError: The referee is about to stop.
             FencedError: Another stream of the bot has taken over.
             ProtocolError: The message cannot be read.
+            SplitLogError: The log of a tournament is not the one that was told.
             OSError: Evidence that must be kept cannot be written.
         """
         kind = response.WhichOneof("message")
@@ -141,8 +148,9 @@ class Roster:
         )
 
     def _welcome(self, message: session_pb2.Welcome) -> None:
+        self._bot = message.bot
         for head in message.heads:
-            self._note_head(head)
+            self._witness.note(head, is_latest=True)
         live = {match.match_id: match.version for match in message.live_matches}
         self._unheard.clear()
         for key, play in tuple(self._plays.items()):
@@ -160,7 +168,7 @@ class Roster:
         seat = seat_from_wire(offer.seat)
         match = offer.match
         if offer.HasField("head"):
-            self._note_head(offer.head)
+            self._witness.note(offer.head, is_latest=False)
         key = match.match_id, seat
         self._unheard.pop(key, None)
         if key not in self._plays:
@@ -238,6 +246,11 @@ class Roster:
         if play := self._plays.get((message.match_id, seat)):
             play.credited(message.credit.version, milliseconds(message.deadline))
 
+    def _summons(self, message: session_pb2.Summons) -> None:
+        answer = self._witness.answer(message, self._bot)
+        if answer is not None:
+            self._around.send(ConnectRequest(check_in=answer))
+
     def _ping(self, message: session_pb2.Ping) -> None:
         pong = session_pb2.Pong(number=message.number)
         self._around.send(ConnectRequest(pong=pong))
@@ -284,9 +297,6 @@ class Roster:
         if reason in _NOT_OURS:
             for key in [key for key in self._plays if key[0] == message.match_id]:
                 self._plays.pop(key).close()
-
-    def _note_head(self, head: session_pb2.TournamentHead) -> None:
-        self._around.evidence.head(head.tournament_id, head.length, head.digest)
 
     def _known(
         self,

@@ -31,6 +31,7 @@ from ginref_client.roster import DrainedError, Roster, accept_all
 from ginref_client.seat_play import Surroundings
 from ginref_client.status import final_error, is_outcome_unknown
 from ginref_client.thinking import THREADS_MOST, ThinkingPool
+from ginref_client.witness import Witness
 
 _log = logging.getLogger(__name__)
 
@@ -99,6 +100,7 @@ class Session:
         self._new_bot = partial(_same, bot) if isinstance(bot, Bot) else bot
         self._name = getattr(bot, "name", "")
         evidence = Evidence(state, keys or {})
+        self._witness = Witness(state, str(self._endpoints[0]))
         self._key = None if state is None else BotKey.keep(state)
         self._key_is_settled = self._key is None
         self._around = Surroundings(self._pool, evidence, self._send, self._sign)
@@ -123,6 +125,7 @@ class Session:
             RefusedError: The referee refuses this client for good.
             ProtocolError: The referee speaks another version of the protocol.
             UnavailableError: No referee answered within `give_up_after` seconds.
+            SplitLogError: The referee has shown two logs of one tournament.
             OSError: Evidence cannot be kept.
         """
         roster = self._roster = Roster(
@@ -131,6 +134,7 @@ class Session:
             capacity=self._capacity,
             accept=self._accept,
             on_fault=self._on_fault,
+            witness=self._witness,
         )
         playing = asyncio.create_task(self._keep_attached(roster, until))
         stopping = asyncio.create_task(self._stop.wait())

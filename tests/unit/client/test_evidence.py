@@ -1,4 +1,3 @@
-import json
 import re
 import stat
 from dataclasses import replace
@@ -24,7 +23,7 @@ from ginref.record.lifecycle import EndingKind
 from ginref.record.receipt import seal_receipt, stored_receipt
 from ginref.record.share import commit_seat
 from ginref.record.submission import Submission
-from ginref_client.evidence import HEADS, Evidence
+from ginref_client.evidence import Evidence
 
 REFEREE = Referee()
 OFFER = OfferLine.of(build_setup())
@@ -101,28 +100,12 @@ def test_a_line_that_a_crash_has_cut_off_is_dropped(tmp_path: Path) -> None:
 def test_files_are_for_their_owner_only(tmp_path: Path) -> None:
     evidence = Evidence(tmp_path / "state")
     evidence.commitment("m1", Seat.NORTH)
-    evidence.head("cup", 3, bytes(32))
 
     modes = [path.stat().st_mode for path in (tmp_path / "state").iterdir()]
 
-    assert len(modes) == 2
+    assert len(modes) == 1
     assert {stat.S_IMODE(mode) for mode in modes} == {0o600}
     assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
-
-
-def test_the_log_of_a_tournament_only_grows(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    evidence = Evidence(tmp_path)
-    for length in (3, 3, 5):
-        evidence.head("cup", length, bytes([length]) * 32)
-    assert not caplog.records
-
-    Evidence(tmp_path).head("cup", 5, bytes(32))
-
-    assert "DO NOT TRUST THIS REFEREE" in caplog.text
-    kept = [json.loads(row) for row in (tmp_path / HEADS).read_text().splitlines()]
-    assert [line["length"] for line in kept] == [3, 5, 5]
 
 
 SUBMISSION = Submission(
