@@ -1,20 +1,25 @@
 """What the judgment of one record comes to, in words for people and for programs."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from ginref.cli.judgment_export import export_facts, export_lines, read_records
 from ginref.engine.seat import Seat
 from ginref.engine.sheet import Game
+from ginref.record.agreement import confront
 from ginref.record.envelope import EnvelopeError, parse_envelope
+from ginref.record.evidence import Agreement
 from ginref.record.flaw import Flaw
 from ginref.record.replay import Replay
 from ginref.record.setup import Setup
 from ginref.record.verify import Finding, Verdict, verify_record
 from ginref.tournament.export import PAYLOAD_TYPE
 from ginref.tournament.export_verify import verify_export
+
+_NO_EVIDENCE: Final[Mapping[str, Sequence[Path]]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +66,7 @@ def judge(
     keys: Mapping[str, bytes],
     path: Path,
     records: Path | None = None,
+    evidence: Mapping[str, Sequence[Path]] = _NO_EVIDENCE,
 ) -> Judgment:
     """Judge the record or the export in a file.
 
@@ -68,6 +74,7 @@ def judge(
         keys: Public keys that are trusted, by name.
         path: The file.
         records: Folder of records that an export is compared with; None for none.
+        evidence: Files that a record is compared with, by match.
     """
     try:
         envelope = path.read_bytes()
@@ -91,12 +98,27 @@ def judge(
     told = None
     if verdict.record and verdict.is_trusted and verdict.finding is not Finding.BROKEN:
         told = verdict.record.setup.match_id, verdict.record.chain
+    if verdict.record:
+        for kept in evidence.get(verdict.record.setup.match_id, ()):
+            verdict = confront(verdict, kept.read_bytes(), keys, str(kept))
     return Judgment(
         path=path,
         finding=verdict.finding,
         lines=tuple(_lines(verdict)),
         facts=_facts(path, verdict),
         told=told,
+    )
+
+
+def missing(match_id: str, path: Path) -> Judgment:
+    """Judge evidence of a match of which there is no record."""
+    problem = f"it is of match {match_id}, and no record of that is here"
+    verdict = Verdict(finding=Finding.BROKEN, problem=problem, wrong=Flaw.EVIDENCE)
+    return Judgment(
+        path=path,
+        finding=verdict.finding,
+        lines=tuple(_lines(verdict)),
+        facts={**_facts(path, verdict), "match_id": match_id},
     )
 
 
@@ -120,6 +142,8 @@ def _lines(verdict: Verdict) -> Iterator[tuple[str, str]]:
         yield from _results(verdict.record.setup, verdict.replayed)
     if verdict.deals:
         yield "deals", verdict.deals
+    for agreed in verdict.evidence:
+        yield "evidence", _agreed(agreed)
     if verdict.signed_seats:
         yield "signed", f"every move of {' and '.join(map(str, verdict.signed_seats))}"
     if verdict.key_id:
@@ -127,6 +151,18 @@ def _lines(verdict: Verdict) -> Iterator[tuple[str, str]]:
         yield "key", verdict.key_id + ("" if verdict.is_trusted else unknown)
     for note in verdict.notes:
         yield "note", note
+
+
+def _agreed(agreed: Agreement) -> str:
+    receipts = _count(agreed.accepted + agreed.refused, "receipt")
+    shares, offers = _count(agreed.shares, "share"), _count(agreed.offers, "offer")
+    text = (
+        f"{agreed.seat}: {receipts} ({agreed.refused} of refusals), {shares}, {offers}:"
+        " all as in the record"
+    )
+    if agreed.unacknowledged:
+        text += f"; {agreed.unacknowledged} of its submissions have no receipt"
+    return text
 
 
 def _results(setup: Setup, replayed: Replay) -> Iterator[tuple[str, str]]:
@@ -172,6 +208,9 @@ def _facts(path: Path, verdict: Verdict) -> dict[str, Any]:
         "key_known": verdict.is_trusted,
         "notes": list(verdict.notes),
         "signed": [str(seat) for seat in verdict.signed_seats],
+        "evidence": [
+            {**asdict(agreed), "seat": str(agreed.seat)} for agreed in verdict.evidence
+        ],
     }
     if verdict.record:
         setup = verdict.record.setup

@@ -15,7 +15,8 @@ from rich.progress import Progress
 from rich.text import Text
 
 from ginref.adapters.trusted_keys import TrustedKeysError, read_trusted_keys
-from ginref.cli.judgment import Judgment, judge
+from ginref.cli.judgment import Judgment, judge, missing
+from ginref.cli.kept import KeptError, find_evidence
 from ginref.record.verify import Finding
 from ginref_client.joined import JoinError, all_pinned
 
@@ -31,7 +32,7 @@ _WORTH_A_PROCESS: Final = 16
 """Files that are worth the start of another process."""
 
 
-def verify(
+def verify(  # noqa: PLR0913, PLR0917 - one parameter for each option
     records: Annotated[
         list[Path],
         typer.Argument(
@@ -56,6 +57,14 @@ def verify(
             help="Folder with the records of an export's matches, to be compared.",
         ),
     ] = None,
+    evidence: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="PATH",
+            help="What a bot has kept of a match, or its state folder, to be compared."
+            " May be repeated.",
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object a line for programs.")
     ] = False,
@@ -69,7 +78,8 @@ def verify(
     """Prove match records: signature, deal, every move, the clocks and the score.
 
     Of the export of a tournament, its log, draw, pairings, results and tables are
-    worked out again, and what people decided is listed.
+    worked out again, and what people decided is listed. A record that a bot's evidence
+    contradicts is broken.
 
     Exit status: 0 when every record is valid and its key trusted, 3 when a record is
     valid but its key unknown, 4 when a deal is not open yet, so that no move could be
@@ -81,7 +91,8 @@ def verify(
         trusted = all_pinned() if keys is None else {}
         for path in keys or ():
             trusted |= read_trusted_keys(path)
-    except (TrustedKeysError, JoinError) as error:
+        kept = find_evidence(evidence or ())
+    except (TrustedKeysError, JoinError, KeptError) as error:
         complaints.print(_plain(f"ginref verify: {error}"))
         raise typer.Exit(Finding.BROKEN.exit_code) from error
     worst, files = Finding.VALID, list[Path]()
@@ -98,11 +109,21 @@ def verify(
         redirect_stdout=console.is_terminal,
         redirect_stderr=False,
     ) as progress:
-        work = partial(judge, trusted, records=matches)
+        work = partial(judge, trusted, records=matches, evidence=kept.files)
         judged = _compared(_judged(files, work, jobs or os.cpu_count() or 1))
+        without = set(kept.files)
         for judgment in progress.track(judged, len(files), description="Verifying"):
             _report(judgment, console, complaints, as_json=as_json)
             worst = max(worst, judgment.finding, key=lambda finding: finding.rank)
+            without.discard(judgment.facts.get("match_id", ""))
+    for match_id in sorted(without & kept.named):
+        for path in kept.files[match_id]:
+            _report(missing(match_id, path), console, complaints, as_json=as_json)
+        worst = Finding.BROKEN
+    if without - kept.named:
+        count = len(without - kept.named)
+        text = f"ginref verify: there is evidence of {count} more matches, no record"
+        complaints.print(_plain(text))
     raise typer.Exit(worst.exit_code)
 
 

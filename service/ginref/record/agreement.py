@@ -217,9 +217,7 @@ class _Comparison:
             raise _ContradictionError(what)
         wrong = line.submission and mismatch(receipt, line.submission)
         if wrong:
-            raise _ContradictionError(
-                f"the receipt is none of this submission: {wrong}"
-            )
+            raise _ContradictionError(f"no receipt of this submission: {wrong}")
         self._check_commitment(receipt)
         if receipt.is_stored:
             self._check_stored(receipt)

@@ -1,0 +1,59 @@
+"""Files of evidence that bots have kept, by the matches that they are of."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ginref.record.evidence import match_of_evidence
+from ginref.record.shape import RecordError
+from ginref_client.evidence import FILES
+
+
+class KeptError(Exception):
+    """A file of evidence that cannot be used; says which, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Evidence to compare records with.
+
+    Attributes:
+        files: The files of each match.
+        named: Matches of files that were named one by one: each needs a record.
+    """
+
+    files: Mapping[str, tuple[Path, ...]]
+    named: frozenset[str]
+
+
+def find_evidence(paths: Iterable[Path]) -> Kept:
+    """Find evidence in files, and in the state folders of bots.
+
+    Raises:
+        KeptError: A file cannot be read, or says of no match; a folder holds none.
+    """
+    files: dict[str, tuple[Path, ...]] = {}
+    named = set()
+    for path in paths:
+        found = [path]
+        if path.is_dir():
+            found = sorted(path.glob(FILES))
+        if not found:
+            raise KeptError(f"{path} holds no evidence")
+        for one in found:
+            match_id = _match_of(one)
+            files[match_id] = (*files.get(match_id, ()), one)
+            if not path.is_dir():
+                named.add(match_id)
+    return Kept(files, frozenset(named))
+
+
+def _match_of(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return match_of_evidence(file.readline())
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise KeptError(f"{path} cannot be read: {reason}") from error
+    except RecordError as error:
+        raise KeptError(f"{path} is no evidence of a match: {error}") from error
