@@ -13,6 +13,7 @@ from ginref_client.error import EndpointError
 
 _KEEPALIVE_MS: Final = 20_000
 _KEEPALIVE_TIMEOUT_MS: Final = 10_000
+_RECEIVE_BYTES: Final = 64 * 1024 * 1024
 _PORTS: Final = {"http": 80, "https": 443}
 
 _OPTIONS: Final[Sequence[tuple[str, int | str]]] = (
@@ -26,6 +27,8 @@ _OPTIONS: Final[Sequence[tuple[str, int | str]]] = (
     # In spite of its name, what an attempt may take: a handshake across the world.
     ("grpc.min_reconnect_backoff_ms", 5000),
     ("grpc.max_reconnect_backoff_ms", 1000),
+    # An export holds a whole tournament.
+    ("grpc.max_receive_message_length", _RECEIVE_BYTES),
 )
 
 

@@ -18,12 +18,13 @@ from ginref.v1 import match_pb2, referee_service_pb2, ruleset_pb2
 from ginref.v1.referee_service_pb2_grpc import RefereeServiceStub
 from ginref_client.error import ProtocolError
 from ginref_client.registry import Registry
+from ginref_client.tournament import Tournaments
 from ginref_client.wire import seat_to_wire
 
 _PAGE: Final = 200
 
 
-class Referee(Registry):
+class Referee(Registry, Tournaments):
     """A referee, as organizers and spectators see it."""
 
     async def create_match(  # noqa: PLR0913

@@ -153,11 +153,10 @@ class Witness:
         if facts["server"] != self._server:
             return
         kept = self._kept[facts["tournament_id"]]
-        match facts["kind"]:
-            case "head":
-                kept.heads[facts["length"]] = facts["digest"]
-            case "share":
-                kept.shares[facts["referee_commitment"]] = bytes.fromhex(facts["share"])
+        if facts["kind"] == "head":
+            kept.heads[facts["length"]] = facts["digest"]
+        elif facts["kind"] == "share":
+            kept.shares[facts["referee_commitment"]] = bytes.fromhex(facts["share"])
 
     def _add(
         self, kind: str, facts: Mapping[str, object], *, is_vital: bool = False
