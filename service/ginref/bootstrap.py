@@ -230,7 +230,7 @@ async def _start(
     tournaments = TournamentParts.of(tools, store.tournaments(), sealer)
     gate = Gate(registry, tools.chance, lambda: time.time_ns() // 1_000_000)
     token_file = await _operator_token(config.data, gate)
-    for work in (keys.run(), *_work(config, tools, desk, hub)):
+    for work in (keys.run(), *_work(config, tools, desk, tournaments)):
         await _in_background(stack, stop, work)
     admin = AdminServer(
         config.admin,
@@ -345,9 +345,13 @@ async def _operator_token(folder: Path, gate: Gate) -> Path:
     """Keep a file with a working token of an operator, and return its path."""
     path = folder / OPERATOR_TOKEN
     if path.exists():
+        secret = read_secret(path).decode(errors="replace").strip()
         try:
-            await gate.authenticate(read_secret(path).decode().strip())
-        except (RefusedError, UnicodeDecodeError):
+            await gate.authenticate(secret)
+        except RefusedError:
+            # Whoever can write this file is the host, whose token it may be.
+            if await gate.admit_operator(secret):
+                return path
             _LOG.warning("the operator token in %s is of no use: made anew", path)
         else:
             return path
@@ -357,15 +361,18 @@ async def _operator_token(folder: Path, gate: Gate) -> Path:
 
 
 def _work(
-    config: ServeConfig, tools: Tools, desk: Desk, hub: Hub
+    config: ServeConfig, tools: Tools, desk: Desk, tournaments: TournamentParts
 ) -> list[Coroutine[Any, Any, None]]:
-    work: list[Coroutine[Any, Any, None]] = [hub.run()]
+    work: list[Coroutine[Any, Any, None]] = [tools.hub.run()]
     if Part.SWEEPER in config.roles:
         name = tools.chance.token(8).hex()
         sweeper = Sweeper(tools.store, desk, tools.observer, name)
         work += [sweeper.run(), sweeper.keep_beating()]
     if Part.SIGNER in config.roles:
-        work.append(Signing(tools, keep_ms=config.keep_ms).run())
+        signing = Signing(tools, tournaments=tournaments.store, keep_ms=config.keep_ms)
+        work.append(signing.run())
+    if Part.RUNNER in config.roles:
+        work.append(tournaments.runner(tools, desk).run())
     return work
 
 

@@ -52,6 +52,7 @@ class Part(enum.StrEnum):
     REFEREE = "referee"
     SWEEPER = "sweeper"
     SIGNER = "signer"
+    RUNNER = "runner"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,8 @@ class ServeConfig:
 
     Attributes:
         data: Folder for all that the referee keeps on disk.
-        store: URL of a Redis or Valkey server; None runs an embedded one.
+        store: URL of a Redis or Valkey server; None runs an embedded one. It is read
+            from a file if it is given as `file:PATH`.
         keys: Folder of signing keys; None for one in `data`.
         archive: Where signed records are kept: a folder, or `s3://bucket/prefix`;
             None for a folder in `data`.
@@ -223,6 +225,22 @@ def _read_path(_: str, text: str) -> Path:
     return Path(text)
 
 
+def _read_store(name: str, text: str) -> str:
+    # A password among the variables of a process is read by whoever may look at it.
+    scheme, _, path = text.partition(":")
+    if scheme != "file":
+        return text
+    try:
+        url = Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError):
+        message = f"{name}: {path}: a file that holds a URL expected"
+        raise ConfigError(message) from None
+    if not url:
+        message = f"{name}: {path}: a value is missing"
+        raise ConfigError(message)
+    return url
+
+
 def _read_names(_: str, text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(","))
 
@@ -270,5 +288,6 @@ _READERS: Final[Mapping[str, Callable[[str, str], object]]] = {
     "house": _read_names,
     "keep": _read_duration,
     "roles": _read_roles,
+    "store": _read_store,
 }
 """How a text becomes a value, where it is not one already."""

@@ -1,7 +1,7 @@
 """One process of the referee: the use cases of production on a store far away."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
@@ -107,6 +107,11 @@ class Counting:
 
     def backlog(self, count: int, age_ms: int) -> None:
         """Leave it: the oracle looks at the store itself."""
+
+    def tournaments(
+        self, tournaments: Mapping[str, int], fixtures: Mapping[str, int]
+    ) -> None:
+        """Leave it: there are none."""
 
     def attached(self, change: int) -> None:
         """Leave it: whoever crashes counts nothing back."""

@@ -4,7 +4,7 @@ Every label takes its values from a closed set, so the number of series is fixed
 whatever callers send.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Final
 
@@ -23,6 +23,8 @@ from prometheus_client import (
 from ginref.app.error import Reason
 from ginref.engine.showdown import Outcome
 from ginref.record.lifecycle import EndingKind
+from ginref.tournament.fixture import FixtureState
+from ginref.tournament.lifecycle import Lifecycle
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 """Content type of what `render` returns."""
@@ -118,6 +120,18 @@ class PrometheusObserver:
             "How long ago the first of them ended, in seconds.",
             registry=registry,
         )
+        self._tournaments = Gauge(
+            "ginref_tournaments",
+            "Tournaments in which something is left to do, by state.",
+            ["state"],
+            registry=registry,
+        )
+        self._fixtures = Gauge(
+            "ginref_fixtures",
+            "Fixtures of these tournaments by state.",
+            ["state"],
+            registry=registry,
+        )
         self._attached = Gauge(
             "ginref_attached_bots", "Bots attached to this process.", registry=registry
         )
@@ -133,6 +147,7 @@ class PrometheusObserver:
             self._rounds.labels(outcome)
         for ending in EndingKind:
             self._ended.labels(ending)
+        self.tournaments({}, {})
 
     def render(self) -> bytes:
         """Return all metrics in the Prometheus text format."""
@@ -175,6 +190,15 @@ class PrometheusObserver:
         """Tell how many records are to be signed, and how old the oldest end is."""
         self._backlog.set(count)
         self._backlog_seconds.set(age_ms / 1000)
+
+    def tournaments(
+        self, tournaments: Mapping[str, int], fixtures: Mapping[str, int]
+    ) -> None:
+        """Tell how many live tournaments, and fixtures of them, are in which state."""
+        for lifecycle in Lifecycle:
+            self._tournaments.labels(lifecycle).set(tournaments.get(lifecycle, 0))
+        for state in FixtureState:
+            self._fixtures.labels(state).set(fixtures.get(state, 0))
 
     def attached(self, change: int) -> None:
         """Add to the number of attached bots."""

@@ -34,11 +34,16 @@ class LiveTournament:
     now_ms: int
 
     def following(
-        self, events: Sequence[Event], *, actor: str, request_id: str
+        self, asked: Sequence[tuple[str, Event]], *, actor: str
     ) -> tuple[LogEntry, ...]:
-        """Return the entries that add events to the log."""
+        """Return the entries that add events to the log.
+
+        Args:
+            asked: The events, each after the identity of the request it comes of.
+            actor: Who causes them.
+        """
         longer = list(self.entries)
-        for event in events:
+        for request_id, event in asked:
             longer.append(
                 append(
                     longer,

@@ -14,10 +14,11 @@ from ginref.app.report import MatchFacts
 from ginref.app.reporting import match_facts
 from ginref.app.request import NewMatch
 from ginref.app.tools import Tools
+from ginref.app.tournament_game import TournamentGame, creator_of
 from ginref.record.entry import Created
 from ginref.record.lifecycle import begin
 from ginref.record.setup import DealSource, Setup, statement
-from ginref.record.share import SHARE_SIZE, commit_referee
+from ginref.record.share import SHARE_SIZE, commit_boards, commit_referee
 
 
 class Opening:
@@ -44,10 +45,52 @@ class Opening:
         keys = await self._check(new)
         setup = await self._set_up(caller, new, keys)
         check_reach(caller, setup.match_id)
+        begun = await self._begin(setup, new.request_hash)
+        if isinstance(begun, LiveMatch):
+            return match_facts(begun)
+        if not begun.seen.same_request:
+            raise _reused(new.request_id)
+        return match_facts(await self._keeper.load(setup.match_id))
+
+    async def open_game(self, game: TournamentGame) -> None:
+        """Create a match of a tournament, unless it is there.
+
+        A bot that was removed, or listed and never registered, does not show up.
+
+        Raises:
+            RefusedError: LIMIT_EXCEEDED: the store takes no new matches now.
+        """
+        place, rules = game.place, game.match.ruleset
+        commitment = commit_boards(place.tournament, place.deal, game.boards)
+        promise = statement(game.match_id, rules, game.bots, commitment)
+        rows = [await self._tools.registry.get("bot", bot) for bot in game.bots]
+        signer = self._tools.signer()
+        setup = Setup(
+            match_id=game.match_id,
+            ruleset=rules,
+            clock=game.match.clock,
+            strikes_allowed=game.match.strikes,
+            bots=game.bots,
+            deal_source=DealSource.TOURNAMENT,
+            referee_share=game.boards,
+            seed=None,
+            commitment=commitment,
+            signature=signer.sign(promise),
+            key_id=signer.key_id,
+            creator=creator_of(place.tournament),
+            durability=await self._promise.mode(),
+            engine=self._tools.engine,
+            keys=tuple(None if row is None else read_bot(row).key for row in rows),
+            place=place,
+        )
+        await self._begin(setup, game.request_hash)
+
+    async def _begin(self, setup: Setup, request_hash: bytes) -> LiveMatch | Duplicate:
+        """Store a match and return it, unless it is stored already."""
         state, packer = begin(setup), self._keeper.packer
         creation = Creation(
             match_id=setup.match_id,
-            request_hash=new.request_hash,
+            request_hash=request_hash,
             setup=packer.pack_setup(setup),
             state=packer.pack_state(state),
             entry=packer.pack_entry(setup.match_id, EntryId(1), Created()),
@@ -57,9 +100,7 @@ class Opening:
         )
         result = await self._tools.store.create(creation)
         if isinstance(result, Duplicate):
-            if not result.seen.same_request:
-                raise _reused(new.request_id)
-            return match_facts(await self._keeper.load(setup.match_id))
+            return result
         live = LiveMatch(
             state=state,
             clock=result.clock,
@@ -69,13 +110,20 @@ class Opening:
         self._keeper.remember(live)
         self._tools.observer.match_created()
         self._tools.hub.notify(Wake(setup.match_id, result.entry_id))
-        return match_facts(live)
+        return live
 
     async def match_id(self, caller: Caller, request_id: str) -> str:
         """Return the id of the match that follows from a caller's request."""
+        return await self._derive(caller.identity, request_id)
+
+    async def game_id(self, tournament: str, request_id: str) -> str:
+        """Return the id of the match that follows from a tournament's order."""
+        return await self._derive(creator_of(tournament), request_id)
+
+    async def _derive(self, creator: str, request_id: str) -> str:
         if self._identity_key is None:
             self._identity_key = await self._tools.store.identity_key()
-        name = f"{caller.identity}\n{request_id}".encode()
+        name = f"{creator}\n{request_id}".encode()
         digest = hmac.digest(self._identity_key, name, "sha256")
         return "m" + base64.b32encode(digest[:10]).decode().lower()
 

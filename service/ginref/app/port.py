@@ -1,7 +1,7 @@
 """Ports: what the use cases need from the outside, beside the store of matches."""
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 
@@ -115,6 +115,11 @@ class Observer(Protocol):
 
     def backlog(self, count: int, age_ms: int) -> None:
         """Tell how many records are to be signed, and how old the oldest end is."""
+
+    def tournaments(
+        self, tournaments: Mapping[str, int], fixtures: Mapping[str, int]
+    ) -> None:
+        """Tell how many live tournaments, and fixtures of them, are in which state."""
 
     def attached(self, change: int) -> None:
         """Add to the number of attached bots."""

@@ -10,6 +10,7 @@ from typing import Final
 from ginref.app.live_match import LiveMatch, fold
 from ginref.app.port import Signer, StoreUnavailableError
 from ginref.app.tools import Tools
+from ginref.app.tournament_store import TournamentStore, tournament_topic
 from ginref.record.document import PAYLOAD_TYPE, build_record
 from ginref.record.entry import StampedEntry, Voided
 from ginref.record.envelope import seal_envelope
@@ -46,6 +47,7 @@ class Signing:
         tools: Tools,
         monotonic: Callable[[], float] = time.monotonic,
         *,
+        tournaments: TournamentStore | None = None,
         keep_ms: int | None = None,
     ) -> None:
         """Work with these tools.
@@ -53,10 +55,12 @@ class Signing:
         Args:
             tools: The tools.
             monotonic: Tells seconds.
+            tournaments: Told of each match of a tournament whose record is kept.
             keep_ms: Milliseconds that the store keeps a match of which the archive
                 has the record; None for ever.
         """
         self._tools = tools
+        self._tournaments = tournaments
         self._keep_ms = keep_ms
         self._monotonic = monotonic
         self._failed: dict[str, _Pause] = {}
@@ -131,6 +135,8 @@ class Signing:
         await self._tools.store.acknowledge(match_id, self._keep_ms)
         self._tools.observer.record_signed()
         keeper.forget(match_id)
+        if setup.place is not None and self._tournaments is not None:
+            await self._tournaments.wake(tournament_topic(setup.place.tournament))
 
 
 def _write(

@@ -104,7 +104,9 @@ class ChangeTaker:
     ) -> LiveTournament:
         """Return the tournament with the entries of a change."""
         request_id = asking.request_id
-        entries = live.following(events, actor=caller.identity, request_id=request_id)
+        entries = live.following(
+            [(request_id, event) for event in events], actor=caller.identity
+        )
         after = live.extended(entries, declared)
         opens = any(
             isinstance(event, Advanced) and event.to is Lifecycle.REGISTRATION
@@ -115,9 +117,7 @@ class ChangeTaker:
         # Before anybody can enter, the referee is bound to its share.
         commitment = await self._secrets.commitment(live.name)
         committed = after.following(
-            [ShareCommitted(commitment=commitment)],
-            actor=REFEREE,
-            request_id=request_id,
+            [(request_id, ShareCommitted(commitment=commitment))], actor=REFEREE
         )
         return after.extended(committed)
 

@@ -2,7 +2,11 @@
 
 from dataclasses import dataclass
 
+from ginref.app.desk import Desk
+from ginref.app.fixture_work import FixtureWork
 from ginref.app.port import Sealer
+from ginref.app.runner import Runner
+from ginref.app.steward import Steward
 from ginref.app.tools import Tools
 from ginref.app.tournament_desk import TournamentDesk
 from ginref.app.tournament_keeper import TournamentKeeper
@@ -35,3 +39,9 @@ class TournamentParts:
         secrets = SecretKeeper(store, sealer, tools.chance)
         desk = TournamentDesk(tools, store, keeper, secrets)
         return cls(store, keeper, secrets, desk)
+
+    def runner(self, tools: Tools, desk: Desk) -> Runner:
+        """Return what runs them, with matches that are made at a desk."""
+        work = FixtureWork(tools, desk, self.secrets)
+        steward = Steward(self.keeper, self.secrets, work)
+        return Runner(self.store, steward, tools.hub, tools.observer, tools.monotonic)

@@ -50,12 +50,16 @@ class SecretKeeper:
         """Return the tournament's secret, of all shares, 32 bytes.
 
         Raises:
-            DamageError: The referee's share is lost, or cannot be read.
+            DamageError: The referee's share is lost, cannot be read, or is not the
+                one that it has committed to.
         """
-        shares = {bot: bytes.fromhex(share) for bot, share in ledger.shares.items()}
-        return mix_secret(
-            ledger.tournament, await self.share(ledger.tournament), shares
-        )
+        name = ledger.tournament
+        share = await self.share(name)
+        if commit_share(name, "", share).hex() != ledger.referee:
+            message = f"another share of tournament {name} was committed to"
+            raise DamageError(message)
+        shares = {bot: bytes.fromhex(text) for bot, text in ledger.shares.items()}
+        return mix_secret(name, share, shares)
 
     def _open(self, tournament: str, sealed: bytes) -> bytes:
         try:

@@ -38,7 +38,7 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter for each setting
     ] = None,
     roles: Annotated[
         str | None,
-        typer.Option(help="Some of referee,sweeper,signer; all by default."),
+        typer.Option(help="Some of referee,sweeper,signer,runner; all by default."),
     ] = None,
     house: Annotated[
         str | None,

@@ -4,7 +4,7 @@ import asyncio
 import copy
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ginref.adapters.memory_store import MemoryStore
 from ginref.app.match_store import (
@@ -157,6 +157,8 @@ class Tally:
 
     def __init__(self) -> None:
         self.seen: Counter[object] = Counter()
+        self.tournament_states: Mapping[str, int] = {}
+        self.fixture_states: Mapping[str, int] = {}
 
     def move(self, kind: str, verdict: str) -> None:
         self.seen[kind, verdict] += 1
@@ -186,6 +188,11 @@ class Tally:
 
     def backlog(self, count: int, age_ms: int) -> None:
         """Leave it: how often it is told follows from the time that passes."""
+
+    def tournaments(
+        self, tournaments: Mapping[str, int], fixtures: Mapping[str, int]
+    ) -> None:
+        self.tournament_states, self.fixture_states = tournaments, fixtures
 
     def attached(self, change: int) -> None:
         self.seen["attached"] += change
