@@ -67,6 +67,25 @@ def test_a_setting_is_read_alike_from_both_sides(
     assert read_config({}, to_environment(config)) == config
 
 
+def test_a_store_with_a_password_may_stand_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "store"
+    file.write_text("redis://ginref:secret@store:6379\n")
+
+    config = read_config({}, {"GINREF_STORE": f"file:{file}"})
+
+    assert config.store == "redis://ginref:secret@store:6379"
+
+
+@pytest.mark.parametrize("content", [None, b"\n", b"\xff"])
+def test_a_file_without_a_store_is_named(tmp_path: Path, content: bytes | None) -> None:
+    file = tmp_path / "store"
+    if content is not None:
+        file.write_bytes(content)
+
+    with pytest.raises(ConfigError, match=rf"^store: {file}\b"):
+        read_config({"store": f"file:{file}"}, {})
+
+
 def test_an_archived_match_is_kept_for_a_month_unless_told_otherwise() -> None:
     assert ServeConfig().keep_ms == 30 * 24 * 60 * 60 * 1000
     assert ServeConfig(keep=FOREVER).keep_ms is None

@@ -24,6 +24,7 @@ from ginref.app.registry_row import (
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,31}")
 _SECRET_SIZE: Final = 32
+_SECRET: Final = re.compile(r"gr_[a-z2-7]{52}")
 _ID_SIZE: Final = 8
 _MEMORY_MS: Final = 2_000
 _MEMORY_ROWS: Final = 10_000
@@ -236,6 +237,18 @@ class Gate:
         """Make the token of an operator, for whoever starts the referee."""
         return await self._issue(Role.OPERATOR, None, (), None)
 
+    async def admit_operator(self, secret: str) -> bool:
+        """Take a token for an operator's, for whoever starts the referee.
+
+        Says whether it was taken: it has the form of those that are issued here, and
+        was not known. What has been revoked is not taken up again.
+        """
+        known = await self._registry.get("token", _digest(secret))
+        if known is not None or not _SECRET.fullmatch(secret):
+            return False
+        await self._issue(Role.OPERATOR, None, (), None, secret)
+        return True
+
     async def list_tokens(self, caller: Caller) -> tuple[TokenRow, ...]:
         """Return the rows of all tokens by identity.
 
@@ -275,8 +288,9 @@ class Gate:
         bot: str | None,
         match_ids: tuple[str, ...],
         expires_ms: int | None,
+        secret: str = "",
     ) -> tuple[TokenRow, str]:
-        secret = "gr_" + _text(self._chance.token(_SECRET_SIZE))
+        secret = secret or "gr_" + _text(self._chance.token(_SECRET_SIZE))
         row = TokenRow(
             token_id="t" + _text(self._chance.token(_ID_SIZE)),
             role=role,

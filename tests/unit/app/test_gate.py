@@ -62,6 +62,28 @@ async def test_the_first_token_is_an_operators(world: World) -> None:
     assert caller == Caller(token_id=row.token_id, role=Role.OPERATOR)
 
 
+async def test_a_token_that_the_host_made_is_an_operators_until_revoked(
+    world: World,
+) -> None:
+    secret = "gr_" + "k7" * 26
+
+    assert await world.gate.admit_operator(secret)
+    caller = await world.gate.authenticate(secret)
+    assert caller.role is Role.OPERATOR
+    await world.gate.revoke_token(caller, caller.token_id)
+
+    assert not await world.gate.admit_operator(secret)
+    refused = await _refusal(world.gate.authenticate(secret))
+    assert refused.reason is Reason.TOKEN_REVOKED
+
+
+@pytest.mark.parametrize("secret", ["", "secret", "gr_" + "k7" * 25, "gr_" + "k1" * 26])
+async def test_a_token_of_another_form_is_nobodys(world: World, secret: str) -> None:
+    assert not await world.gate.admit_operator(secret)
+    with pytest.raises(RefusedError):
+        await world.gate.authenticate(secret)
+
+
 async def test_a_secret_is_kept_nowhere(world: World) -> None:
     _, secret = await _issue(world)
 
