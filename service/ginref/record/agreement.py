@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from ginref.engine.seat import Seat
-from ginref.record.entry import Moved, Refused, StampedEntry
+from ginref.record.entry import Moved, Refused, StampedEntry, entry_word
 from ginref.record.envelope import (
     EnvelopeError,
     UnsignedError,
@@ -329,4 +329,4 @@ def _say(stamped: StampedEntry | None) -> str:
         case Refused(seat=seat, move=move):
             return f"{move} of {seat}, refused"
         case entry:
-            return type(entry).__name__.lower()
+            return repr(entry_word(entry))

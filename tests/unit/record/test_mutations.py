@@ -1,4 +1,4 @@
-"""Records that were changed, byte by byte and fact by fact: all of them are refused.
+"""Records and evidence, changed byte by byte and fact by fact: all of it is refused.
 
 `make prove-records` makes ten times as many changes; `SEED` makes others.
 """
@@ -7,15 +7,26 @@ import json
 import os
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
+from tests.unit.conftest import Referee
 from tests.unit.record.tampering import TAMPERINGS
+from tests.unit.record.witness import Log, keep, told, write
 
-from ginref.record.document import PAYLOAD_TYPE, chain_head
-from ginref.record.envelope import seal_envelope
+from ginref.engine.seat import Seat
+from ginref.record.agreement import confront
+from ginref.record.document import PAYLOAD_TYPE, build_record, chain_head
+from ginref.record.entry import Resigned
+from ginref.record.envelope import parse_envelope, seal_envelope
+from ginref.record.evidence import ReceiptLine
 from ginref.record.flaw import Flaw
+from ginref.record.receipt import read_receipt
+from ginref.record.setup import Setup
 from ginref.record.verify import Finding, Verdict, verify_record
+from ginref_client.doubt import doubt_receipt
 
 MUTATIONS = int(os.environ.get("MUTATIONS", "1000"))
 SEED = int(os.environ.get("SEED", "1"))
@@ -23,7 +34,13 @@ SEED = int(os.environ.get("SEED", "1"))
 MakeReferee = Callable[..., Any]
 Document = dict[str, Any]
 Judge = Callable[[Document], Verdict]
+Examine = Callable[[bytes], Verdict]
+MakeSetup = Callable[..., Setup]
+Play = Callable[..., tuple[Setup, Log]]
 Path = tuple[str | int, ...]
+
+EVIDENCE = 8
+"""Files of evidence among the records that bytes are changed in, and receipts."""
 
 SECTIONS = {
     "chain": Flaw.CHAIN,
@@ -46,6 +63,52 @@ def envelopes(gallery: dict[str, bytes], referee: MakeReferee) -> dict[str, byte
         name: seal_envelope(payload, PAYLOAD_TYPE, referee())
         for name, payload in gallery.items()
     }
+
+
+@pytest.fixture(scope="module")
+def files(
+    envelopes: dict[str, bytes],
+    play_match: Play,
+    make_setup: MakeSetup,
+    keys: dict[str, bytes],
+) -> dict[str, tuple[bytes, Examine]]:
+    """Whatever is signed or kept, each with the one who judges it."""
+    found: dict[str, tuple[bytes, Examine]] = {
+        name: (one, partial(verify_record, keys=keys))
+        for name, one in envelopes.items()
+    }
+    setup = replace(make_setup(90), receipts=True)
+    resigned = Resigned(Seat.SOUTH)
+    log = play_match(90, setup=setup, ending=resigned, moves=10, refusals=0.2)
+    payload = build_record(*log)
+    record = seal_envelope(payload, PAYLOAD_TYPE, Referee())
+    verdict = verify_record(record, keys)
+    for number in range(EVIDENCE):
+        seat = Seat(number % 2)
+        lines = told(payload, keep(*log, seat))
+        examine = partial(confront, verdict, keys=keys)
+        found[f"evidence {number}"] = write(setup, seat, lines), examine
+        receipts = [line for line in lines if isinstance(line, ReceiptLine)]
+        line = receipts[number // 2]
+        found[f"receipt {number}"] = line.receipt.encode(), Recipient(line, keys)
+    return found
+
+
+class Recipient:
+    """Judges what comes as the receipt of a submission, as a bot does at once."""
+
+    def __init__(self, line: ReceiptLine, keys: dict[str, bytes]) -> None:
+        receipt = read_receipt(parse_envelope(line.receipt.encode()).payload)
+        assert line.submission is not None
+        self._facts = line.submission, receipt.reason, receipt.version
+        self._commitment = receipt.commitment
+        self._keys = keys
+
+    def __call__(self, envelope: bytes) -> Verdict:
+        problem = doubt_receipt(envelope, *self._facts, self._commitment, self._keys)
+        if problem is None:
+            return Verdict(finding=Finding.VALID)
+        return Verdict(finding=Finding.BROKEN, problem=problem, wrong=Flaw.EVIDENCE)
 
 
 def leaves(value: object, path: Path = ()) -> Iterator[Path]:
@@ -76,33 +139,37 @@ def change(document: Document, path: Path) -> None:
         place[last] = "north" if old is None else ["north"]
 
 
-def test_every_untouched_record_is_accepted(
-    envelopes: dict[str, bytes], keys: dict[str, bytes]
+def test_every_untouched_file_is_accepted(
+    files: dict[str, tuple[bytes, Examine]],
 ) -> None:
-    found = {name: verify_record(one, keys).finding for name, one in envelopes.items()}
+    found = {name: examine(one).finding for name, (one, examine) in files.items()}
 
     closed = found.pop("unopened")
     assert closed is Finding.NOT_OPEN
     assert set(found.values()) == {Finding.VALID}
 
 
-def test_no_record_with_another_byte_is_accepted(
-    envelopes: dict[str, bytes], keys: dict[str, bytes]
+def test_no_file_with_another_byte_is_accepted(
+    files: dict[str, tuple[bytes, Examine]],
 ) -> None:
     chance = random.Random(SEED)
-    names = sorted(envelopes)
+    names = sorted(files)
     refused = 0
     for _ in range(MUTATIONS):
         name = chance.choice(names)
-        changed = bytearray(envelopes[name])
+        whole, examine = files[name]
+        changed = bytearray(whole)
         at, by = chance.randrange(len(changed)), chance.randrange(1, 256)
         changed[at] ^= by
-        verdict = verify_record(bytes(changed), keys)
+        verdict = examine(bytes(changed))
         assert verdict.finding is not Finding.VALID, (name, at, by)
         # A name of the key that is not known says so; all else breaks the record.
-        assert verdict.wrong in {Flaw.FORM, Flaw.SIGNATURE, Flaw.KEY} or (
-            verdict.finding is Finding.NOT_OPEN
-        )
+        assert verdict.wrong in {
+            Flaw.FORM,
+            Flaw.SIGNATURE,
+            Flaw.KEY,
+            Flaw.EVIDENCE,
+        } or (verdict.finding is Finding.NOT_OPEN)
         refused += 1
 
     assert refused == MUTATIONS

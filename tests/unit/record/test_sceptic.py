@@ -7,13 +7,18 @@ from typing import Any
 
 import pytest
 import rfc8785
+from tests.unit.conftest import Referee
+from tests.unit.record.witness import Log, keep, write
 
+from ginref.engine.move import DRAW_STOCK, PASS
 from ginref.engine.seat import Seat
+from ginref.record.agreement import confront
 from ginref.record.document import PAYLOAD_TYPE, build_record, chain_head
-from ginref.record.entry import StampedEntry
+from ginref.record.entry import Moved, Refused, StampedEntry, TimedOut
 from ginref.record.envelope import seal_envelope
+from ginref.record.evidence import ReceiptLine
 from ginref.record.flaw import Flaw
-from ginref.record.setup import Setup
+from ginref.record.setup import Setup, statement
 from ginref.record.share import commit_referee
 from ginref.record.verify import Finding, Verdict, verify_record
 
@@ -227,3 +232,158 @@ def test_a_timeout_that_came_too_early_is_found(play_match: Play, judge: Judge) 
     verdict = judge(rechained(document))
 
     assert (verdict.finding, verdict.wrong) == (Finding.BROKEN, Flaw.CLOCK)
+
+
+# --- records that are true in themselves, and that evidence exposes ----------
+
+
+def confronted(
+    played: tuple[Setup, Log], signed: tuple[Setup, Log], keys: dict[str, bytes]
+) -> tuple[Verdict, str | None]:
+    """Show what north has kept of one match beside the record that the host signs.
+
+    By itself the record is found to be true; what is returned is the judgment of it,
+    and what is found beside the evidence.
+    """
+    record = seal_envelope(build_record(*signed), PAYLOAD_TYPE, Referee())
+    alone = verify_record(record, keys)
+    assert (alone.finding, alone.problem) == (Finding.VALID, None)
+    kept = write(played[0], Seat.NORTH, keep(*played, Seat.NORTH))
+    beside = confront(alone, kept, keys)
+    assert (beside.finding.exit_code, beside.wrong) == (1, Flaw.EVIDENCE)
+    return alone, beside.problem
+
+
+@pytest.fixture(scope="module")
+def played(
+    play_match: Play, make_setup: MakeSetup, keys: dict[str, bytes]
+) -> tuple[Setup, Log]:
+    """A match with receipts, in which one illegal move too many loses at once."""
+    setup = replace(make_setup(7, strikes_allowed=0), receipts=True)
+    log = play_match(7, setup=setup, refusals=0)
+    record = seal_envelope(build_record(*log), PAYLOAD_TYPE, Referee())
+    kept = write(setup, Seat.NORTH, keep(*log, Seat.NORTH))
+    beside = confront(verify_record(record, keys), kept, keys)
+    assert (beside.finding, beside.problem) == (Finding.VALID, None)
+    return log
+
+
+def accepted(entries: Log) -> int:
+    """Where a move of north stands that the referee has accepted."""
+    return next(
+        at
+        for at, one in enumerate(entries)
+        if isinstance(one.entry, Moved) and one.entry.seat is Seat.NORTH and at > 20
+    )
+
+
+def test_forged_refusal_of_a_move_as_late(
+    played: tuple[Setup, Log], keys: dict[str, bytes]
+) -> None:
+    # The host has accepted the move, and says later that it never came in time.
+    setup, entries = played
+    at = accepted(entries)
+    late = replace(entries[at], entry=TimedOut(), time_ms=entries[at].time_ms + 10**6)
+
+    _, problem = confronted(played, (setup, (*entries[:at], late)), keys)
+
+    version = entries[at].version
+    assert problem is not None
+    assert problem.endswith(
+        f"the referee has signed that entry {version} is this submission, accepted;"
+        " in the record it is 'timeout'"
+    )
+
+
+def test_forged_refusal_of_a_move_as_illegal(
+    played: tuple[Setup, Log], keys: dict[str, bytes]
+) -> None:
+    # The record has an illegal move in the place of the one that was accepted.
+    setup, entries = played
+    at = accepted(entries)
+    moved = entries[at].entry
+    assert isinstance(moved, Moved)
+    illegal = PASS if moved.move != PASS else DRAW_STOCK
+    forged = Refused(moved.seat, moved.request_id, illegal, 0)
+    log = (*entries[:at], replace(entries[at], entry=forged))
+
+    _, problem = confronted(played, (setup, log), keys)
+
+    assert problem is not None
+    assert problem.endswith(f"in the record it is {illegal} of north, refused")
+
+
+def test_swapped_deck(
+    played: tuple[Setup, Log], play_match: Play, keys: dict[str, bytes]
+) -> None:
+    # The host has committed to another share than it signs for in the record.
+    setup, _ = played
+    share = bytes(32)
+    commitment = commit_referee(setup.match_id, share)
+    said = statement(setup.match_id, setup.ruleset, setup.bots, commitment)
+    swapped = replace(
+        setup,
+        referee_share=share,
+        commitment=commitment,
+        signature=Referee().sign(said),
+    )
+
+    _, problem = confronted(played, play_match(7, setup=swapped, refusals=0), keys)
+
+    assert problem is not None
+    assert problem.startswith("evidence: line 2: the record has commitment: ")
+
+
+def test_switched_off_share(
+    played: tuple[Setup, Log], play_match: Play, keys: dict[str, bytes]
+) -> None:
+    # The host has left out the share of north, and says that it gave none.
+    setup, _ = played
+    without = play_match(7, setup=setup, shares=(False, True), refusals=0)
+
+    alone, problem = confronted(played, without, keys)
+
+    assert str(alone.deals).startswith("shares of the referee and south, none of north")
+    assert problem == (
+        "evidence: line 3: north has a share, and the record says that it has none"
+    )
+    # Whoever does not believe the bot can believe what the referee has signed.
+    receipts = [
+        line for line in keep(*played, Seat.NORTH) if isinstance(line, ReceiptLine)
+    ]
+    beside = confront(alone, write(setup, Seat.NORTH, receipts), keys)
+    assert str(beside.problem).endswith(
+        "the referee has signed that north has a share in the deal;"
+        " in the record it has none"
+    )
+
+
+def test_rerun(
+    played: tuple[Setup, Log], play_match: Play, keys: dict[str, bytes]
+) -> None:
+    # The host did not like how the match went, and has let it be played once more.
+    setup, _ = played
+    again = play_match(8, setup=setup, refusals=0)
+
+    _, problem = confronted(played, again, keys)
+
+    assert problem is not None
+    assert "the referee has signed that entry " in problem
+
+
+def test_seeded_deal(
+    played: tuple[Setup, Log],
+    play_match: Play,
+    make_setup: MakeSetup,
+    keys: dict[str, bytes],
+) -> None:
+    # The host has chosen the cards of a match that it had offered as a fair one.
+    seeded = replace(make_setup(7, seeded=True, strikes_allowed=0), receipts=True)
+
+    alone, problem = confronted(played, play_match(7, setup=seeded, refusals=0), keys)
+
+    assert alone.deals == "seeded: the host chose the cards, these are not fair deals"
+    assert problem == (
+        'evidence: line 2: the record has deal_source: "seeded" where "shares" is'
+        " expected, as the seat was offered"
+    )
