@@ -19,6 +19,7 @@ from ginref.tournament.export_bracket import viewer_data
 from ginref.tournament.export_csv import csv_files
 from ginref.tournament.export_verify import ExportVerdict, verify_export
 from ginref.tournament.plan import plan
+from ginref_client.joined import JoinError, all_pinned
 
 _FINDINGS: Final[Mapping[Finding, str]] = {
     Finding.VALID: "Verified",
@@ -34,7 +35,8 @@ Keys = Annotated[
     typer.Option(
         "--keys",
         metavar="PATH",
-        help="Keys to trust: a JWKS or PEM file, or a folder. May be repeated.",
+        help="Keys to trust: a JWKS or PEM file, or a folder. May be repeated."
+        " [default: those of the referees that were joined]",
     ),
 ]
 Records = Annotated[
@@ -102,13 +104,13 @@ def _verified(
     source: Path, keys: list[Path] | None, records: Path | None
 ) -> tuple[ExportVerdict, Export]:
     """Read an export that is true, whoever has signed it."""
-    trusted: dict[str, bytes] = {}
     try:
+        trusted = all_pinned() if keys is None else {}
         for path in keys or ():
             trusted |= read_trusted_keys(path)
         listed = None if records is None else list(read_records(trusted, records))
         verdict = verify_export(source.read_bytes(), trusted, listed)
-    except TrustedKeysError as error:
+    except (TrustedKeysError, JoinError) as error:
         raise _stop(str(error)) from None
     except OSError as error:
         raise _stop(f"{error.filename} cannot be read: {error.strerror}") from None

@@ -80,8 +80,8 @@ class Season(Tournament):
             ask(self, RevealShare(bot=bot, share=share_of(bot).hex()))
         shares = {bot: share_of(bot) for bot in bots}
         self.secret = mix_secret("t-1", REFEREE, shares)
-        lots, commitment = lots_of(self.secret), commit_secret("t-1", self.secret)
-        ask(self, SeedField(lots=lots.hex(), commitment=commitment.hex()))
+        lots, sealed_secret = lots_of(self.secret), commit_secret("t-1", self.secret)
+        ask(self, SeedField(lots=lots.hex(), commitment=sealed_secret.hex()))
         ask(self, Advance(to=Lifecycle.RUNNING))
         return bots
 
