@@ -103,7 +103,6 @@ def compare(
 def _collecting_seldom() -> Iterator[None]:
     """Take back memory between batches only: a fifth of the time goes into it else."""
     is_collecting = gc.isenabled()
-    gc.collect()
     gc.freeze()
     gc.disable()
     try:

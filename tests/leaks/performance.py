@@ -102,7 +102,7 @@ class Performance:
         else:
             await self.create()
             await self.prepare()
-        if script.observer is None or script.number % 2:
+        if script.observer is None or script.number % 4 == 1:
             await self.watch(SPECTATOR)
         elif script.number % 4 == 0:
             await self.watch(SEATED[script.observer])

@@ -9,9 +9,10 @@ from typing import Any, Final
 import pytest
 
 from ginref.adapters.metrics import PrometheusObserver
-from ginref.app import judge, reporting
+from ginref.app import reporting
 from ginref.app.announcer import Announcer
 from ginref.app.error import RefusedError
+from ginref.app.judge import Judge
 from ginref.app.keeper import Keeper
 from ginref.app.live_match import LiveMatch
 from ginref.app.report import MatchFacts
@@ -21,6 +22,7 @@ from ginref.engine.error import IllegalMoveError
 from ginref.engine.match import Match
 from ginref.engine.seat import Seat
 from ginref.engine.view import PublicView, SeatView, public_view, view_for
+from ginref.record.entry import StampedEntry
 from ginref.record.submission import Submission
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -42,6 +44,26 @@ def _is_red(live: LiveMatch) -> bool:
     """Say something of the next card of the stock, once there is one."""
     match = live.state.match
     return match is not None and _next_card(match).index % 2 == 0
+
+
+def _refuse(
+    patch: pytest.MonkeyPatch,
+    change: Callable[[RefusedError, LiveMatch, Submission], RefusedError],
+) -> None:
+    """Change what is said of an illegal move."""
+    refuse = Judge._broken_rule  # noqa: SLF001 - where refusals are made
+
+    def leaking(
+        self: Judge,
+        illegal: IllegalMoveError,
+        live: LiveMatch,
+        submission: Submission,
+        logged: StampedEntry,
+    ) -> RefusedError:
+        error = refuse(self, illegal, live, submission, logged)
+        return change(error, live, submission)
+
+    patch.setattr(Judge, "_broken_rule", leaking)
 
 
 @_plant
@@ -73,35 +95,29 @@ def a_seats_view_with_the_other_hand(patch: pytest.MonkeyPatch) -> None:
 @_plant
 def a_refusal_with_the_next_card(patch: pytest.MonkeyPatch) -> None:
     """The refusal of an illegal move names the top of the stock."""
-    refuse = judge._broken_rule  # noqa: SLF001 - where refusals are made
 
-    def leaking(
-        illegal: IllegalMoveError, live: LiveMatch, submission: Submission
-    ) -> RefusedError:
-        error = refuse(illegal, live, submission)
+    def leaking(error: RefusedError, live: LiveMatch, _: Submission) -> RefusedError:
         assert live.state.match is not None
         card = _next_card(live.state.match)
         return RefusedError(error.reason, error.message, **error.facts, top=card)
 
-    patch.setattr(judge, "_broken_rule", leaking)
+    _refuse(patch, leaking)
 
 
 @_plant
 def a_refusal_that_knows_who_has_a_card(patch: pytest.MonkeyPatch) -> None:
     """The refusal of a card that is not held tells whether another seat holds it."""
-    refuse = judge._broken_rule  # noqa: SLF001 - where refusals are made
 
     def leaking(
-        illegal: IllegalMoveError, live: LiveMatch, submission: Submission
+        error: RefusedError, live: LiveMatch, submission: Submission
     ) -> RefusedError:
-        error = refuse(illegal, live, submission)
         card = getattr(submission.move, "card", None)
         assert live.state.match is not None
         if card and any(card in hand for hand in live.state.match.round.hands):
             return RefusedError(error.reason, "another seat holds it", **error.facts)
         return error
 
-    patch.setattr(judge, "_broken_rule", leaking)
+    _refuse(patch, leaking)
 
 
 @_plant

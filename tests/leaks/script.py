@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from tests.leaks.dealing import Deck
@@ -37,8 +38,8 @@ RULES: Final[Sequence[Ruleset]] = (
 DEALS: Final = 8
 """Deals that a script has cards for."""
 
-_WINDOW: Final = (1, 3)
-"""Moves, from and to, that are made while somebody looks on."""
+_WINDOWS: Final = (1, 1, 2)
+"""Moves that are made while somebody looks on."""
 
 _WHOLE: Final = 0.2
 """How many matches are looked at from their creation on."""
@@ -139,6 +140,7 @@ class Script:
         return tuple(play.move for play in (*self.silent, *seen))
 
 
+@lru_cache(256)
 def write_script(number: int) -> Script:
     """Return the script of a number."""
     chance = random.Random(number)
@@ -149,7 +151,7 @@ def write_script(number: int) -> Script:
     played = _play(rules, seats, first_dealer, decks, chance)
     observer = chance.choice((*seats, *seats, None))
     has_shares = chance.random() < _WHOLE / 2
-    window = min(len(played) - 1, chance.randint(*_WINDOW))
+    window = min(len(played) - 1, chance.choice(_WINDOWS))
     if has_shares or chance.random() < _WHOLE:
         played = played[: window + 1]
     at_end = played[-1][0]
@@ -162,7 +164,7 @@ def write_script(number: int) -> Script:
     end = chance.choice(ENDS)
     mover = _mover(at_end)
     if mover is observer:
-        actions += (Slip(mover, move) for move in _slips(at_end, observer, chance, 3))
+        actions += (Slip(mover, move) for move in _slips(at_end, observer, chance, 2))
     actions += (_question(seats, observer, chance) for _ in range(1))
     slips = [action.seat for action in actions if isinstance(action, Slip)]
     allowed = max(map(slips.count, seats))

@@ -10,7 +10,7 @@ from tests.leaks.world import SEATED, World
 from ginref.app.match_store import Creation, EntryId, StoredEntry
 from ginref.engine.match import apply
 from ginref.record.clock import ClockPolicy
-from ginref.record.entry import Accepted, Created, Entry, Moved
+from ginref.record.entry import Accepted, Created, Moved, encode_entry
 from ginref.record.lifecycle import MatchState, begin, step
 from ginref.record.setup import DealSource, Setup
 
@@ -38,11 +38,7 @@ async def find(world: World, script: Script, clock: ClockPolicy) -> tuple[str, i
     # Nobody has been told of it by now: that takes a turn of the event loop.
     held: Any = world.store._matches[match_id]  # noqa: SLF001 - the store of this test
     held.log += [
-        StoredEntry(
-            id=EntryId(number),
-            time_ms=held.created_ms,
-            entry=packer.pack_entry(match_id, EntryId(number), entry),
-        )
+        StoredEntry(id=EntryId(number), time_ms=held.created_ms, entry=entry)
         for number, entry in enumerate(_entries(script), start=2)
     ]
     assert state.to_act is not None
@@ -91,9 +87,10 @@ def _set_up(script: Script, clock: ClockPolicy) -> Setup:
 
 
 @lru_cache(64)
-def _entries(script: Script) -> tuple[Entry, ...]:
+def _entries(script: Script) -> tuple[bytes, ...]:
+    """Return what is in the log, which is the same in every world."""
     moves = (
         Moved(play.seat, f"silent {number}", play.move, 0)
         for number, play in enumerate(script.silent)
     )
-    return (*map(Accepted, script.seats), *moves)
+    return tuple(map(encode_entry, (*map(Accepted, script.seats), *moves)))
