@@ -10,7 +10,7 @@ from tests.leaks.world import SEATED, World
 from ginref.app.match_store import Creation, EntryId, StoredEntry
 from ginref.engine.match import apply
 from ginref.record.clock import ClockPolicy
-from ginref.record.entry import Accepted, Created, Moved, encode_entry
+from ginref.record.entry import Accepted, Created, Entry, Moved, encode_entry
 from ginref.record.lifecycle import MatchState, begin, step
 from ginref.record.setup import DealSource, Setup
 
@@ -89,8 +89,9 @@ def _set_up(script: Script, clock: ClockPolicy) -> Setup:
 @lru_cache(64)
 def _entries(script: Script) -> tuple[bytes, ...]:
     """Return what is in the log, which is the same in every world."""
-    moves = (
+    entries: list[Entry] = [Accepted(seat) for seat in script.seats]
+    entries += [
         Moved(play.seat, f"silent {number}", play.move, 0)
         for number, play in enumerate(script.silent)
-    )
-    return tuple(map(encode_entry, (*map(Accepted, script.seats), *moves)))
+    ]
+    return tuple(map(encode_entry, entries))
