@@ -109,6 +109,7 @@ def collect(play: Play, make_setup: MakeSetup) -> dict[str, bytes]:
     logs["no share"] = play(83, shares=(False, False))
     logs["lost by strikes"] = _lose_by_strikes(*play(84, refusals=1))
     logs["signed"] = play(88, setup=make_setup(88, signing=(Seat.NORTH, Seat.SOUTH)))
+    logs["with receipts"] = play(91, setup=replace(make_setup(91), receipts=True))
     logs["signed by one"] = play(
         89, setup=make_setup(89, signing=(Seat.SOUTH,)), refusals=0.05
     )

@@ -247,6 +247,8 @@ def put(document: dict[str, Any], path: str, value: object) -> dict[str, Any]:
         ("entries/7/move", "PASS", r"entries\[7\].move: written 'pass' expected"),
         ("entries/7/request_id", "", r"entries\[7\].request_id: 1 to 64 bytes"),
         ("entries/7/request_id", "é" * 33, r"entries\[7\].request_id: 1 to 64 bytes"),
+        ("match/receipts", False, "match.receipts: false where nothing is expected"),
+        ("match/receipts", 1, "match.receipts: 1 where nothing is expected"),
         ("match/keys", ..., "match: keys is missing"),
         ("match/keys", [None], "match.keys: one for each bot"),
         ("match/keys/1", "00", r"match.keys\[1\]: 32 bytes"),
