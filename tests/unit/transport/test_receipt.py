@@ -9,7 +9,8 @@ from ginref.app.report import MoveReport
 from ginref.app.request import UnreadMove
 from ginref.engine.seat import Seat
 from ginref.record.receipt import Receipt, seal_receipt
-from ginref.transport.codec_message import message_to_wire, unread_move
+from ginref.transport.codec_bot_message import unread_move
+from ginref.transport.codec_message import message_to_wire
 from ginref.transport.codec_turn import answer_to_bytes
 from ginref.transport.status import status_of
 from ginref.v1 import referee_service_pb2 as referee_pb
@@ -83,6 +84,6 @@ def test_whose_move_could_not_be_read_is_told_where_it_can_be() -> None:
     )
     for field in ("match_id", "seat", "request_id"):
         less = session_pb2.MoveSubmission.FromString(move.SerializeToString())
-        less.ClearField(field)  # type: ignore[arg-type] # names of fields
+        less.ClearField(field)
         assert unread_move(ConnectRequest(move=less)) is None
     assert unread_move(ConnectRequest(pong=session_pb2.Pong())) is None
