@@ -29,6 +29,8 @@ ALL_CALLS: list[Call] = [
     lambda store: store.due(1),
     lambda store: store.finished(1),
     lambda store: store.acknowledge("m1"),
+    lambda store: store.acknowledge("m1", 60_000),
+    lambda store: store.has_expired("m1"),
     lambda store: store.list_matches(bot="north", limit=1, cursor=None),
     lambda store: store.live_matches("north"),
     lambda store: store.drop_live("north", "m1"),
