@@ -217,6 +217,16 @@ def test_exports_were_kept() -> None:
     assert {path.stem for path in GOLDEN.glob("*.json")} >= {"brackets", "swiss"}
 
 
+def test_the_page_lists_every_member(played: Season) -> None:
+    page = (ROOT / "docs" / "tournament-exports.md").read_text(encoding="utf-8")
+    _, _, table = page.partition("| member | holds |\n|---|---|\n")
+    listed = [row.split("`")[1] for row in table.split("\n\n")[0].splitlines()]
+
+    document = json.loads(build_export(*_facts(played)))
+
+    assert sorted(listed) == sorted(document) == sorted(SCHEMA["required"])
+
+
 def test_a_season_is_drawn_by_shares_of_all(played: Season) -> None:
     chance = parse_export(build_export(*_facts(played))).document["chance"]
 
