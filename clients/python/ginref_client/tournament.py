@@ -10,43 +10,30 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
 import grpc.aio
-from google.protobuf.struct_pb2 import Struct
 
 from ginref.v1 import tournament_pb2
 from ginref.v1 import tournament_service_pb2 as service_pb
 from ginref.v1.tournament_service_pb2_grpc import TournamentServiceStub
 from ginref_client.caller import Caller
+from ginref_client.tournament_change import Change, struct_of
 
 _PAGE: Final = 500
-
-Change = (
-    service_pb.AdvanceTournament
-    | service_pb.ConfigureTournament
-    | service_pb.IssueCodes
-    | service_pb.EnterBot
-    | service_pb.CheckInBot
-    | service_pb.RevealShare
-    | service_pb.OrderSeeds
-    | service_pb.PairRound
-    | service_pb.AwardFixture
-    | service_pb.CorrectFixture
-    | service_pb.RequeueFixture
-    | service_pb.WithdrawBot
-    | service_pb.DisqualifyBot
-    | service_pb.CloseStage
-    | service_pb.FileAppeal
-    | service_pb.DecideAppeal
-    | service_pb.ChangeTieBreaks
-)
-"""What can be changed."""
 
 _FIELDS: Final[Mapping[str, str]] = {
     field.message_type.full_name: field.name
     for field in service_pb.ChangeTournamentRequest.DESCRIPTOR.oneofs_by_name[
         "change"
     ].fields
+    if field.message_type is not None
 }
 """Where each change stands in a request."""
+
+
+Tournament = tournament_pb2.Tournament
+Fixture = tournament_pb2.Fixture
+StandingLine = tournament_pb2.StandingLine
+Entry = service_pb.TournamentEntry
+Changed = service_pb.ChangeTournamentResponse
 
 
 class Tournaments(Caller):
@@ -58,7 +45,7 @@ class Tournaments(Caller):
         *,
         dry_run: bool = False,
         request_id: str | None = None,
-    ) -> tournament_pb2.Tournament:
+    ) -> Tournament:
         """Declare a tournament, or return the one that is there and was declared so.
 
         Args:
@@ -89,7 +76,7 @@ class Tournaments(Caller):
         expected_version: int | None = None,
         dry_run: bool = False,
         request_id: str | None = None,
-    ) -> service_pb.ChangeTournamentResponse:
+    ) -> Changed:
         """Change a tournament, once however often it is tried.
 
         Args:
@@ -118,7 +105,7 @@ class Tournaments(Caller):
             lambda channel: TournamentServiceStub(channel).ChangeTournament, request
         )
 
-    async def get_tournament(self, tournament_id: str) -> tournament_pb2.Tournament:
+    async def get_tournament(self, tournament_id: str) -> Tournament:
         """Return a tournament as the caller may see it.
 
         Raises:
@@ -131,7 +118,7 @@ class Tournaments(Caller):
         )
         return answer.tournament
 
-    async def list_tournaments(self) -> AsyncIterator[tournament_pb2.Tournament]:
+    async def list_tournaments(self) -> AsyncIterator[Tournament]:
         """Yield tournaments, newest first, without their stages.
 
         Raises:
@@ -164,7 +151,7 @@ class Tournaments(Caller):
 
     async def watch_tournament(
         self, tournament_id: str, cursor: int = 0
-    ) -> AsyncIterator[service_pb.TournamentEntry]:
+    ) -> AsyncIterator[Entry]:
         """Follow a tournament to its end; a lost stream goes on where it was.
 
         Args:
@@ -194,14 +181,3 @@ class Tournaments(Caller):
                 await self._fail(error, failed, self._attempts)
             else:
                 return
-
-
-def struct_of(values: Mapping[str, Any]) -> Struct:
-    """Write JSON values as a message holds them.
-
-    Raises:
-        ValueError: One of them is no JSON.
-    """
-    struct = Struct()
-    struct.update(values)
-    return struct

@@ -24,7 +24,7 @@ CANCEL = service_pb.AdvanceTournament(
 
 def configuration(**changes: Any) -> struct_pb2.Struct:  # noqa: ANN401
     struct = struct_pb2.Struct()
-    stage = {"name": "main", "format": "swiss", "rounds": 3}
+    stage: Any = {"name": "main", "format": "swiss", "rounds": 3}
     struct.update({"name": "cup", "stages": [stage], **changes})
     return struct
 

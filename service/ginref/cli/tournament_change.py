@@ -1,0 +1,79 @@
+"""How a command changes a tournament: what it has looked at, and what comes of it."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from ginref.cli.organizing import CommandError, Office, Writing, json_of
+from ginref_client.tournament import Changed, Fixture, Tournament
+from ginref_client.tournament_change import Change, state_name
+
+_SHOWN: Final = 20
+"""Differences that people are shown; programs get all of them."""
+
+
+async def carry_out(
+    office: Office, write: Writing, name: str, change_of: Callable[[Tournament], Change]
+) -> Changed:
+    """Look at a tournament, change it, and show what has changed.
+
+    Raises:
+        ClientError: The referee refuses, or does not answer.
+        CommandError: There is no such change.
+    """
+    async with office.referee() as referee:
+        seen = await referee.get_tournament(name)
+        version = seen.version if write.expect is None else write.expect
+        changed = await referee.change_tournament(
+            name,
+            change_of(seen),
+            expected_version=version,
+            dry_run=write.dry_run,
+            request_id=write.request_id,
+        )
+    if write.as_json:
+        office.tell({"dry_run": write.dry_run, **json_of(changed)})
+    else:
+        for line in told(seen, changed, version, dry_run=write.dry_run):
+            office.say(line)
+    return changed
+
+
+def told(
+    seen: Tournament, changed: Changed, version: int, *, dry_run: bool
+) -> Iterator[str]:
+    """Yield what has changed, or would, for people."""
+    yield f"{seen.tournament_id}: version {version}, {state_name(seen.state)}"
+    for one in changed.differences[:_SHOWN]:
+        yield f"  {one.path}: {one.before or 'nothing'} -> {one.after or 'nothing'}"
+    if len(changed.differences) > _SHOWN:
+        yield f"  and {len(changed.differences) - _SHOWN} more"
+    if changed.unchanged:
+        yield "nothing changes: it is so already" if dry_run else "it was so already"
+    elif dry_run:
+        yield "nothing was changed: this is what would be"
+    else:
+        yield f"now at version {changed.version}"
+
+
+def find_fixture(seen: Tournament, named: str) -> Fixture:
+    """Return a fixture by its identity, its place, or its stage and place.
+
+    Raises:
+        CommandError: There is none, or more than one.
+    """
+    found = [
+        fixture
+        for stage in seen.stages
+        for fixture in stage.fixtures
+        if named in {fixture.fixture_id, fixture.node, f"{stage.name}/{fixture.node}"}
+    ]
+    if not found:
+        message = f"there is no fixture {named}; `status` lists them"
+        raise CommandError(message)
+    if len(found) > 1:
+        message = f"more than one stage has {named}: name it as STAGE/{named}"
+        raise CommandError(message)
+    if not found[0].fixture_id:
+        message = f"who plays {named} is not known yet, or nobody does"
+        raise CommandError(message)
+    return found[0]
