@@ -105,8 +105,8 @@ class House:
         delay_s = _FIRST_DELAY_S
         while True:
             began = loop.time()
-            if (process := self._processes.get(bot)) is not None:
-                status = await process.wait()
+            process = self._processes.get(bot)
+            if process is not None and (status := await process.wait()):
                 _LOG.error("house bot %s ended with status %d", bot, status)
             if loop.time() - began > _STEADY_S:
                 delay_s = _FIRST_DELAY_S
