@@ -82,6 +82,7 @@ def check_matches(
     """
     if records is None:
         return 0
+    _refuse_unnamed(export, audited, records)
     by_digest = {record.digest: record for record in records}
     told = {record.match: record for record in records}
     unproved, times = 0, list[ServiceTime]()
@@ -112,6 +113,23 @@ def check_matches(
         times += times_of(record.setup, record.entries)
     _check_services(export, times, unproved)
     return unproved
+
+
+def _refuse_unnamed(
+    export: Export, audited: Audit, records: Sequence[MatchRecord]
+) -> None:
+    """Refuse a match that a trusted key says to be of this log, and is not in it."""
+    named = {logged.match for logged in audited.matches}
+    for record in records:
+        read = record.verdict.record
+        place = None if read is None else read.setup.place
+        if place is None or record.match in named or not record.verdict.is_trusted:
+            continue
+        is_ours = place.tournament == export.document["tournament"]
+        if is_ours and place.length <= len(export.entries):
+            what = f"{record.name}: {record.match}, attempt {place.attempt} of"
+            what = f"{what} {place.fixture}, was played, and the log does not name it"
+            raise MatchError(Flaw.CHAIN, what)
 
 
 def _faults(

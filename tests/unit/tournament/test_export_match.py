@@ -17,6 +17,7 @@ from tests.unit.tournament.exporting import (
 from ginref.record.document import PAYLOAD_TYPE, build_record
 from ginref.record.envelope import parse_envelope, seal_envelope
 from ginref.record.flaw import Flaw
+from ginref.record.tournament_place import TournamentPlace
 from ginref.record.verify import Finding
 from ginref.tournament.event import Event, MatchCreated, MatchEnded
 from ginref.tournament.export_match import MatchRecord, read_match_record
@@ -200,16 +201,42 @@ def test_service_times_are_worked_out_again(
     assert verdict.wrong is Flaw.CLOCK
 
 
-def test_a_record_that_the_log_does_not_name_is_said(
+def unnamed(record: MatchRecord, place: TournamentPlace | None) -> MatchRecord:
+    """Return the record of a match that no entry of the log has created."""
+    read = record.verdict.record
+    assert read is not None
+    other = replace(read, setup=replace(read.setup, match_id="m-more", place=place))
+    verdict = replace(record.verdict, record=other)
+    return replace(record, name="more", digest="", verdict=verdict)
+
+
+def test_rerun_an_attempt_that_is_in_no_log_is_found_by_its_record(
     played: PlayedSeason, records: list[MatchRecord]
 ) -> None:
-    record = records[0].verdict.record
-    assert record is not None
-    other = replace(record, setup=replace(record.setup, match_id="m-more"))
-    verdict = replace(records[0].verdict, record=other)
-    stranger = replace(records[0], digest="", verdict=verdict)
+    read = records[0].verdict.record
+    assert read is not None
+    assert read.setup.place is not None
+    again = replace(read.setup.place, attempt=2)
 
-    found = judge(played, [*records, stranger])
+    verdict = judge(played, [*records, unnamed(records[0], again)])
+
+    assert verdict.wrong is Flaw.CHAIN
+    assert verdict.problem == (
+        f"more: m-more, attempt 2 of {again.fixture}, was played, and the log does"
+        " not name it"
+    )
+
+
+def test_a_record_of_something_else_is_only_said(
+    played: PlayedSeason, records: list[MatchRecord]
+) -> None:
+    read = records[0].verdict.record
+    assert read is not None
+    assert read.setup.place is not None
+    later = replace(read.setup.place, length=len(played.entries) + 1)
+    strangers = [unnamed(records[0], place) for place in (None, later)]
+
+    found = judge(played, [*records, *strangers])
 
     assert found.finding is Finding.VALID
-    assert "1 records are of matches that the log does not name" in found.notes
+    assert "2 records are of matches that the log does not name" in found.notes
