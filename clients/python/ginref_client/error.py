@@ -31,7 +31,11 @@ class RefusedError(ClientError):
         reason: The reason by name, for example `MATCH_NOT_FOUND`.
         message: The reason in a sentence.
         facts: Facts of the refusal, as text by name.
+        receipt: What the referee has signed of a refused submission; empty where the
+            match keeps no receipts.
     """
+
+    receipt: bytes = b""
 
     def __init__(
         self, reason: str, message: str, facts: Mapping[str, str] | None = None

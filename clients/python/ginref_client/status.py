@@ -5,9 +5,11 @@ from typing import Final
 
 import grpc
 import grpc.aio
+from google.protobuf.any_pb2 import Any as AnyMessage
 from google.rpc import error_details_pb2, status_pb2
 
 from ginref.v1 import error_reason_pb2
+from ginref.v1.referee_service_pb2 import SubmissionReceipt
 from ginref_client.error import (
     AccessError,
     ClientError,
@@ -54,9 +56,15 @@ def error_from_rpc(error: grpc.aio.AioRpcError) -> RefusedError:
     of the status code.
     """
     kind = AccessError if error.code() in _ACCESS else RefusedError
-    for info in _error_infos(error):
-        return kind(info.reason, error.details() or "", dict(info.metadata))
-    return kind(error.code().name, error.details() or "")
+    refused = kind(error.code().name, error.details() or "")
+    info, receipt = error_details_pb2.ErrorInfo(), SubmissionReceipt()
+    for detail in _details(error):
+        if detail.Unpack(info):
+            facts = dict(info.metadata)
+            refused = kind(info.reason, error.details() or "", facts)
+        detail.Unpack(receipt)
+    refused.receipt = receipt.envelope
+    return refused
 
 
 def final_error(error: grpc.aio.AioRpcError) -> ClientError:
@@ -69,11 +77,7 @@ def final_error(error: grpc.aio.AioRpcError) -> ClientError:
     return refused
 
 
-def _error_infos(error: grpc.aio.AioRpcError) -> Iterable[error_details_pb2.ErrorInfo]:
+def _details(error: grpc.aio.AioRpcError) -> Iterable[AnyMessage]:
     for key, value in error.trailing_metadata() or ():
-        if key != _DETAILS or not isinstance(value, bytes):
-            continue
-        for detail in status_pb2.Status.FromString(value).details:
-            info = error_details_pb2.ErrorInfo()
-            if detail.Unpack(info):
-                yield info
+        if key == _DETAILS and isinstance(value, bytes):
+            yield from status_pb2.Status.FromString(value).details
