@@ -226,8 +226,8 @@ async def _start(
         allow_seeded=config.dev,
         hub=hub,
     )
-    desk = Desk(tools)
     tournaments = TournamentParts.of(tools, store.tournaments(), sealer)
+    desk = Desk(tools, tournaments.embargo)
     gate = Gate(registry, tools.chance, lambda: time.time_ns() // 1_000_000)
     token_file = await _operator_token(config.data, gate)
     for work in (keys.run(), *_work(config, tools, desk, tournaments)):
@@ -244,7 +244,7 @@ async def _start(
         server = RefereeServer(
             desk,
             gate,
-            Watcher(keeper, hub, observer),
+            Watcher(keeper, hub, observer, tournaments.embargo),
             tournaments.desk,
             tools,
             ServerOptions(

@@ -5,6 +5,7 @@ import logging
 from typing import Final
 
 from ginref.app.caller import Caller, Role
+from ginref.app.embargo import Embargo
 from ginref.app.error import Reason, RefusedError
 from ginref.app.fault import to_its_end
 from ginref.app.judge import Judge
@@ -37,9 +38,10 @@ class Desk:
         receipts: Signs what submissions come to.
     """
 
-    def __init__(self, tools: Tools) -> None:
-        """Work with these tools."""
+    def __init__(self, tools: Tools, embargo: Embargo | None = None) -> None:
+        """Work with these tools, and say nothing of boards under an embargo."""
         self._tools = tools
+        self._embargo = embargo
         self._keeper = tools.keeper
         self.receipts = ReceiptWriter(tools.keeper, tools.signer)
         self._judge = Judge(
@@ -94,10 +96,12 @@ class Desk:
         """Return a match as the caller may see it.
 
         Raises:
-            RefusedError: MATCH_NOT_FOUND or SEAT_NOT_YOURS.
+            RefusedError: MATCH_NOT_FOUND, SEAT_NOT_YOURS or BOARD_CLOSED.
         """
         check_reach(caller, match_id)
         live = await self._keeper.load(match_id)
+        if self._embargo is not None:
+            await self._embargo.check(caller, live.state.setup)
         report = await match_report(self._keeper, live, caller)
         if any(seat.view.is_my_turn for seat in report.seats):
             self.turn_times.note(match_id, live.state.version)
@@ -121,16 +125,19 @@ class Desk:
                 Reason.FIELD_INVALID, message, field="page_token"
             ) from None
         seen = filter(caller.may_see, page.match_ids)
-        listed = await asyncio.gather(*map(self._listed, seen))
+        listed = await asyncio.gather(*(self._listed(caller, one) for one in seen))
         return MatchList(
             matches=tuple(facts for facts in listed if facts), cursor=page.cursor
         )
 
-    async def _listed(self, match_id: str) -> MatchFacts | None:
+    async def _listed(self, caller: Caller, match_id: str) -> MatchFacts | None:
         try:
-            return match_facts(await self._keeper.load(match_id))
+            live = await self._keeper.load(match_id)
+            if self._embargo is not None:
+                await self._embargo.check(caller, live.state.setup)
+            return match_facts(live)
         except RefusedError:
-            # It has expired since it was listed.
+            # It has expired since it was listed, or others still play its cards.
             return None
         except DamageError:
             _LOG.exception("match %s cannot be listed", match_id)
@@ -204,11 +211,14 @@ class Desk:
         """Return the signed record of a match that is over.
 
         Raises:
-            RefusedError: MATCH_NOT_FOUND, SEAT_NOT_YOURS or RECORD_NOT_READY.
+            RefusedError: MATCH_NOT_FOUND, SEAT_NOT_YOURS, RECORD_NOT_READY or
+                BOARD_CLOSED.
         """
         check_reach(caller, match_id)
         envelope = await self._tools.archive.get(match_id)
         if envelope is not None:
+            if self._embargo is not None:
+                await self._embargo.check_record(caller, envelope)
             return envelope
         live = await self._keeper.load(match_id)
         raise RefusedError(

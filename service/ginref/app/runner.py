@@ -129,7 +129,6 @@ class Runner:
                 self._cares[name] = _Care()
                 subscription.follow(tournament_topic(name))
             self._begin(name, tasks)
-        self._count()
 
     def _begin(
         self, name: str, tasks: asyncio.TaskGroup, *, is_woken: bool = False
@@ -148,6 +147,7 @@ class Runner:
                 care.is_woken = False
                 care.looked = now if look else care.looked
                 care.standing = await self._steward.carry_on(name, look=look)
+                self._count()
                 await self._call(care)
                 if care.standing.is_done:
                     await self._store.leave_live(name)

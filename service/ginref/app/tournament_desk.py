@@ -80,6 +80,7 @@ class TournamentDesk:
         self._store = store
         self._keeper = keeper
         self._changes = ChangeTaker(keeper, secrets)
+        self._unreadable: set[str] = set()
 
     async def create(
         self, caller: Caller, configuration: Mapping[str, Any], asking: Asking
@@ -308,7 +309,10 @@ class TournamentDesk:
             # It was made known, and never created.
             return None
         except ValueError:
-            _LOG.exception("tournament %s cannot be read", tournament)
+            # Whoever attaches asks for all of them: it is said once.
+            if tournament not in self._unreadable:
+                self._unreadable.add(tournament)
+                _LOG.exception("tournament %s cannot be read", tournament)
             return None
 
     async def _visible(self, caller: Caller, live: LiveTournament) -> int:

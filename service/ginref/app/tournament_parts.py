@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ginref.app.desk import Desk
+from ginref.app.embargo import Embargo
 from ginref.app.fixture_work import FixtureWork
 from ginref.app.port import Sealer
 from ginref.app.runner import Runner
@@ -23,12 +24,14 @@ class TournamentParts:
         keeper: Reads them, and adds to their logs.
         secrets: Makes the referee's shares.
         desk: Answers callers.
+        embargo: Keeps matches from the public while others play their cards.
     """
 
     store: TournamentStore
     keeper: TournamentKeeper
     secrets: SecretKeeper
     desk: TournamentDesk
+    embargo: Embargo
 
     @classmethod
     def of(
@@ -38,7 +41,7 @@ class TournamentParts:
         keeper = TournamentKeeper(store)
         secrets = SecretKeeper(store, sealer, tools.chance)
         desk = TournamentDesk(tools, store, keeper, secrets)
-        return cls(store, keeper, secrets, desk)
+        return cls(store, keeper, secrets, desk, Embargo(keeper))
 
     def runner(self, tools: Tools, desk: Desk) -> Runner:
         """Return what runs them, with matches that are made at a desk."""

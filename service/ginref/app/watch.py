@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ginref.app.caller import Caller
+from ginref.app.embargo import Embargo
 from ginref.app.error import Reason, RefusedError
 from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper
@@ -53,8 +54,18 @@ class WatchStep:
 class Watcher:
     """Follows matches for callers."""
 
-    def __init__(self, keeper: Keeper, hub: Hub, observer: Observer) -> None:
-        """Read from the keeper whenever the hub wakes a follower."""
+    def __init__(
+        self,
+        keeper: Keeper,
+        hub: Hub,
+        observer: Observer,
+        embargo: Embargo | None = None,
+    ) -> None:
+        """Read from the keeper whenever the hub wakes a follower.
+
+        Nothing is said of boards under an embargo.
+        """
+        self._embargo = embargo
         self._keeper = keeper
         self._hub = hub
         self._observer = observer
@@ -68,9 +79,9 @@ class Watcher:
         """Yield the match now, then each change; end when it is over.
 
         Raises:
-            RefusedError: MATCH_NOT_FOUND, SEAT_NOT_YOURS, or FIELD_INVALID for a
-                cursor that is not one; REFEREE_DRAINING when this replica is about
-                to stop: the last cursor goes on elsewhere.
+            RefusedError: MATCH_NOT_FOUND, SEAT_NOT_YOURS, BOARD_CLOSED, or
+                FIELD_INVALID for a cursor that is not one; REFEREE_DRAINING when this
+                replica is about to stop: the last cursor goes on elsewhere.
         """
         check_reach(caller, match_id)
         place, credit_ms = _read_cursor(cursor), 0
@@ -79,6 +90,8 @@ class Watcher:
             with self._hub.subscribe() as subscription:
                 subscription.follow(match_id)
                 live = await self._keeper.load(match_id)
+                if self._embargo is not None:
+                    await self._embargo.check(caller, live.state.setup)
                 if place is not None and place_of(live) < place:
                     raise _bad_cursor()
                 while True:

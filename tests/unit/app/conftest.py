@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import pytest
 from tests.unit.app.tool import CountedStore, MemoryArchive, SameChance, Tally, Time
@@ -50,6 +50,14 @@ async def world(referee: Callable[[], Signer]) -> AsyncIterator[World]:
     """A referee with two bots that are known to it."""
     async with _world(referee()) as made:
         yield made
+
+
+@pytest.fixture
+def fresh(
+    referee: Callable[[], Signer],
+) -> Callable[[], AbstractAsyncContextManager[World]]:
+    """Makes a world of its own, like every other one."""
+    return lambda: _world(referee())
 
 
 @pytest.fixture(params=[Seat.NORTH, Seat.SOUTH], ids=str)

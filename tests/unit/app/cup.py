@@ -8,20 +8,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.unit.app.world import Replica, World
+from tests.unit.app.world import World
 
 from ginref.adapters.memory_tournament import MemoryTournaments
-from ginref.app.error import RefusedError
+from ginref.app.desk import Desk
 from ginref.app.fixture_work import FixtureWork
 from ginref.app.live_tournament import LiveTournament
-from ginref.app.port import StoreUnavailableError
 from ginref.app.request import Accept
+from ginref.app.runner import Runner
 from ginref.app.signing import Signing
 from ginref.app.steward import Steward
 from ginref.app.tournament_desk import TournamentDesk
 from ginref.app.tournament_keeper import TournamentKeeper
+from ginref.app.tournament_parts import TournamentParts
 from ginref.app.tournament_report import Asking, Changed
-from ginref.app.tournament_secret import SecretKeeper
 from ginref.app.tournament_store import Addition, StoredLog
 from ginref.engine.seat import Seat
 from ginref.tournament.audit import Audit, audit
@@ -40,18 +40,25 @@ SHORT_MATCH = {
 """Over after a round or two."""
 
 
-class CrashError(Exception):
+class CrashError(BaseException):
     """The process has died at this point."""
 
 
 class Fate:
-    """Decides where processes die; each call to a store asks twice."""
+    """Decides where processes die.
+
+    Attributes:
+        odds: How likely one dies wherever it may.
+        at: The point at which one dies, and how often it goes well before.
+        deaths: How many have died where.
+    """
 
     def __init__(self) -> None:
         self.random = random.Random(0)
         self.odds = 0.0
-        self.at: dict[str, int] = {}
+        self.at: tuple[str, int] | None = None
         self.seen: Counter[str] = Counter()
+        self.deaths: Counter[str] = Counter()
 
     def meet(self, point: str) -> None:
         """Go on, or die.
@@ -59,8 +66,10 @@ class Fate:
         Raises:
             CrashError: Die.
         """
+        is_due = self.at == (point, self.seen[point])
         self.seen[point] += 1
-        if self.at.get(point) == self.seen[point] or self.random.random() < self.odds:
+        if is_due or self.random.random() < self.odds:
+            self.deaths[point] += 1
             raise CrashError(point)
 
 
@@ -68,6 +77,7 @@ class FatedTournaments(MemoryTournaments):
     """A store behind a wire, whose callers may die before and after each write."""
 
     fate: Fate
+    left: asyncio.Event
 
     async def read(self, tournament: str, *, after: int = 0) -> StoredLog:
         found = await super().read(tournament, after=after)
@@ -85,19 +95,29 @@ class FatedTournaments(MemoryTournaments):
         self.fate.meet("before wake")
         await super().wake(topic)
 
+    def lose_secret(self, tournament: str) -> None:
+        """Forget what a tournament's draw and boards follow from."""
+        self._of(tournament).secret = None
+
+    def announce(self, tournament: str) -> None:
+        """List a tournament whose creator died before it was created."""
+        self._created[tournament] = self._clock()
+        self._live[tournament] = None
+
     async def leave_live(self, tournament: str) -> None:
         self.fate.meet("before leaving")
         await super().leave_live(tournament)
+        self.left.set()
 
 
 @dataclass(kw_only=True)
 class Process:
     """One process that runs tournaments."""
 
-    replica: Replica
-    keeper: TournamentKeeper
+    match_desk: Desk
     desk: TournamentDesk
     steward: Steward
+    runner: Runner
     signing: Signing
 
 
@@ -121,19 +141,21 @@ class Cup:
 
     def __post_init__(self) -> None:
         self.store = FatedTournaments(self.world.store.wake, self.world.time)
-        self.store.fate = self.fate
+        self.store.fate, self.store.left = self.fate, asyncio.Event()
+        self.world.store.meet = self.world.archive.meet = self.fate.meet
 
     async def process(self) -> Process:
         """Start one more process."""
         replica = await self.world.replica()
         tools = replica.tools
-        keeper = TournamentKeeper(self.store)
-        secrets = SecretKeeper(self.store, self.world.sealer, tools.chance)
+        parts = TournamentParts.of(tools, self.store, self.world.sealer)
+        match_desk = Desk(tools, parts.embargo)
+        work = FixtureWork(tools, match_desk, parts.secrets)
         made = Process(
-            replica=replica,
-            keeper=keeper,
-            desk=TournamentDesk(tools, self.store, keeper, secrets),
-            steward=Steward(keeper, secrets, FixtureWork(tools, replica.desk, secrets)),
+            match_desk=match_desk,
+            desk=parts.desk,
+            steward=Steward(parts.keeper, parts.secrets, work),
+            runner=parts.runner(tools, match_desk),
             signing=Signing(tools, self.world.time.seconds, tournaments=self.store),
         )
         self.processes.append(made)
@@ -155,7 +177,6 @@ class Cup:
             "name": self.name,
             "match": SHORT_MATCH,
             "stages": [{"name": "main", **stage}],
-            "entry": {"bots_per_owner": 500},
             **others,
         }
         changed, _ = await self.one.desk.create(
@@ -177,7 +198,9 @@ class Cup:
         """Register bots and let them enter."""
         bots = [f"bot-{at:03}" for at in range(count)]
         for bot in bots:
-            await self.world.gate.create_bot(self.world.host, bot, "ada", house=False)
+            owner = f"owner-of-{bot}"
+            await self.world.gate.create_owner(self.world.host, owner)
+            await self.world.gate.create_bot(self.world.host, bot, owner, house=False)
             await self.one.desk.enter(
                 self.world.bot(bot), self.name, bot, None, self.asking()
             )
@@ -200,9 +223,11 @@ class Cup:
                     self.world.bot(bot), self.name, operation, self.asking()
                 )
 
-    async def start(self, count: int, stage: Mapping[str, Any]) -> list[str]:
+    async def start(
+        self, count: int, stage: Mapping[str, Any], **others: object
+    ) -> list[str]:
         """Declare a tournament, let bots enter, and start it."""
-        await self.declare(stage)
+        await self.declare(stage, **others)
         await self.to(Lifecycle.REGISTRATION)
         bots = await self.enter(count)
         await self.to(Lifecycle.CHECK_IN)
@@ -220,7 +245,7 @@ class Cup:
         """
         for _ in range(ROUNDS_MOST):
             results = await asyncio.gather(
-                *(one.steward.carry_on(self.name, look=True) for one in self.processes),
+                *(self._carry_on(one) for one in self.processes),
                 return_exceptions=True,
             )
             dead = []
@@ -234,6 +259,11 @@ class Cup:
             await self.replace(dead)
         raise AssertionError("nobody lives long enough")
 
+    async def _carry_on(self, process: Process) -> None:
+        standing = await process.steward.carry_on(self.name, look=True)
+        if standing.is_done:
+            await self.store.leave_live(self.name)
+
     async def replace(self, dead: list[Process]) -> None:
         """Start new processes for those that died."""
         for one in dead:
@@ -241,22 +271,26 @@ class Cup:
             await self.process()
 
     async def play(self) -> None:
-        """End all matches that go on, each through some process.
+        """End all matches that go on, each through some process."""
+        for at, match_id in enumerate(await self.going_on()):
+            desk = self.processes[at % len(self.processes)].match_desk
+            await self.finish(match_id, desk)
+
+    async def finish(self, match_id: str, desk: Desk | None = None) -> None:
+        """End a match.
 
         Who resigns follows from the match, whenever and wherever it is played.
         """
-        for at, match_id in enumerate(await self.going_on()):
-            desk = self.processes[at % len(self.processes)].replica.desk
-            facts = (await desk.get_match(self.world.host, match_id)).public.facts
-            for seat in (Seat.NORTH, Seat.SOUTH):
-                facts = await self.world.step(facts, seat, Accept(), desk=desk)
-            if self.plays:
-                while not (await self.world.move(facts, desk=desk)).ending:
-                    pass
-                continue
-            seat = Seat(hashlib.sha256(match_id.encode()).digest()[0] % 2)
-            caller = self.world.player(facts, seat)
-            await desk.resign_match(caller, match_id, seat)
+        desk = desk or self.one.match_desk
+        facts = (await desk.get_match(self.world.host, match_id)).public.facts
+        for seat in (Seat.NORTH, Seat.SOUTH):
+            facts = await self.world.step(facts, seat, Accept(), desk=desk)
+        if self.plays:
+            while not (await self.world.move(facts, desk=desk)).ending:
+                pass
+            return
+        seat = Seat(hashlib.sha256(match_id.encode()).digest()[0] % 2)
+        await desk.resign_match(self.world.player(facts, seat), match_id, seat)
 
     async def going_on(self) -> list[str]:
         """Matches that are stored and not over."""
@@ -274,16 +308,15 @@ class Cup:
             try:
                 while await one.signing.sign_finished():
                     pass
-            except (CrashError, StoreUnavailableError):
+            except CrashError:
                 await self.replace([one])
 
     async def run(self) -> LiveTournament:
         """Run the tournament to its end."""
         for _ in range(ROUNDS_MOST):
             await self.carry_on()
-            live = await self.now()
-            if live.ledger.lifecycle is Lifecycle.FINISHED:
-                return live
+            if not await self.store.live():
+                return await self.now()
             await self.play()
             await self.sign()
             self.world.time.ms += 1_000
@@ -314,9 +347,3 @@ class Cup:
         )
         assert {one.match for one in created} == set(self.world.archive.records)
         return seen
-
-
-def refusal(error: BaseException) -> RefusedError:
-    """Return a refusal, of which a test looks at the reason."""
-    assert isinstance(error, RefusedError)
-    return error

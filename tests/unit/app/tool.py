@@ -8,8 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ginref.adapters.memory_store import MemoryStore
 from ginref.app.match_store import (
+    Applied,
     ApplyResult,
     Change,
+    Creation,
+    Duplicate,
     EntryId,
     StoredEntry,
     StoredMatch,
@@ -57,6 +60,8 @@ class Time:
 class CountedStore(MemoryStore):
     """Counts what is asked of it; can be slow to answer, or away.
 
+    Who writes is told so before and after, and may die of it.
+
     Like a store behind a wire it does a thing first and answers a little later.
     """
 
@@ -65,6 +70,7 @@ class CountedStore(MemoryStore):
         self.asked: Counter[str] = Counter()
         self.away = False
         self.answers: asyncio.Event | None = None
+        self.meet: Callable[[str], object] = lambda _: None
 
     def tick(self) -> None:
         """Take a heartbeat from nobody in particular."""
@@ -91,6 +97,17 @@ class CountedStore(MemoryStore):
         self.asked[what] += 1
         if self.away:
             raise StoreUnavailableError
+
+    async def create(self, creation: Creation) -> Applied | Duplicate:
+        self.meet("before creation")
+        made = await super().create(creation)
+        await asyncio.sleep(0)
+        self.meet("after creation")
+        return made
+
+    async def acknowledge(self, match_id: str, keep_ms: int | None = None) -> None:
+        self.meet("before acknowledging")
+        await super().acknowledge(match_id, keep_ms)
 
     async def read(
         self, match_id: str, key: SubmissionKey | None = None
@@ -129,8 +146,10 @@ class MemoryArchive(Archive):
         self.records: dict[str, bytes] = {}
         self.writes = 0
         self.written = asyncio.Event()
+        self.meet: Callable[[str], object] = lambda _: None
 
     async def put(self, match_id: str, envelope: bytes) -> None:
+        self.meet("before archiving")
         self.writes += 1
         self.written.set()
         kept = self.records.setdefault(match_id, envelope)
