@@ -18,6 +18,7 @@ from ginref.record.setup import Setup
 from ginref.record.verify import Finding, Verdict, verify_record
 from ginref.tournament.export import PAYLOAD_TYPE
 from ginref.tournament.export_verify import verify_export
+from ginref.tournament.witness import KeptHead
 
 _NO_EVIDENCE: Final[Mapping[str, Sequence[Path]]] = MappingProxyType({})
 
@@ -67,6 +68,7 @@ def judge(
     path: Path,
     records: Path | None = None,
     evidence: Mapping[str, Sequence[Path]] = _NO_EVIDENCE,
+    heads: Sequence[KeptHead] = (),
 ) -> Judgment:
     """Judge the record or the export in a file.
 
@@ -75,6 +77,7 @@ def judge(
         path: The file.
         records: Folder of records that an export is compared with; None for none.
         evidence: Files that a record is compared with, by match.
+        heads: Heads of logs that an export is compared with.
     """
     try:
         envelope = path.read_bytes()
@@ -87,7 +90,7 @@ def judge(
         facts = _facts(path, verdict)
         return Judgment(path=path, finding=Finding.BROKEN, facts=facts, unread=unread)
     if is_export:
-        exported = verify_export(envelope, keys, listed)
+        exported = verify_export(envelope, keys, listed, heads)
         return Judgment(
             path=path,
             finding=exported.finding,

@@ -47,6 +47,8 @@ def _proved(
     if verdict.records is not None:
         matches += f", {verdict.records} as their records say"
     yield "played", matches
+    if verdict.heads:
+        yield "evidence", f"{verdict.heads} heads that bots have kept are of this log"
     for placing in document["ranking"][:_PODIUM]:
         yield f"rank {placing['rank']}", ", ".join(placing["bots"])
     people, attempts = document["interventions"], document["attempts"]
@@ -73,6 +75,7 @@ def export_facts(path: Path, verdict: ExportVerdict) -> dict[str, Any]:
         "key_known": verdict.is_trusted,
         "notes": list(verdict.notes),
         "records": verdict.records,
+        "heads": verdict.heads,
     }
     if verdict.export is None:
         return facts

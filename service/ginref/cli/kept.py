@@ -6,7 +6,9 @@ from pathlib import Path
 
 from ginref.record.evidence import match_of_evidence
 from ginref.record.shape import RecordError
+from ginref.tournament.witness import KeptHead, read_heads
 from ginref_client.evidence import FILES
+from ginref_client.witness import FILE as WITNESS
 
 
 class KeptError(Exception):
@@ -20,10 +22,12 @@ class Kept:
     Attributes:
         files: The files of each match.
         named: Matches of files that were named one by one: each needs a record.
+        heads: Heads of the logs of tournaments, to compare exports with.
     """
 
     files: Mapping[str, tuple[Path, ...]]
     named: frozenset[str]
+    heads: tuple[KeptHead, ...] = ()
 
 
 def find_evidence(paths: Iterable[Path]) -> Kept:
@@ -34,18 +38,32 @@ def find_evidence(paths: Iterable[Path]) -> Kept:
     """
     files: dict[str, tuple[Path, ...]] = {}
     named = set()
+    heads: list[KeptHead] = []
     for path in paths:
-        found = [path]
+        found, witness = [path], path
         if path.is_dir():
-            found = sorted(path.glob(FILES))
-        if not found:
+            found, witness = sorted(path.glob(FILES)), path / WITNESS
+        if witness.name == WITNESS and witness.is_file():
+            heads += _heads_of(witness)
+            found = [one for one in found if one != witness]
+        elif not found:
             raise KeptError(f"{path} holds no evidence")
         for one in found:
             match_id = _match_of(one)
             files[match_id] = (*files.get(match_id, ()), one)
             if not path.is_dir():
                 named.add(match_id)
-    return Kept(files, frozenset(named))
+    return Kept(files, frozenset(named), tuple(heads))
+
+
+def _heads_of(path: Path) -> tuple[KeptHead, ...]:
+    try:
+        return tuple(read_heads(path.read_bytes(), str(path)))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise KeptError(f"{path} cannot be read: {reason}") from error
+    except ValueError as error:
+        raise KeptError(f"{path} is no evidence of tournaments: {error}") from error
 
 
 def _match_of(path: Path) -> str:

@@ -109,7 +109,9 @@ def verify(  # noqa: PLR0913, PLR0917 - one parameter for each option
         redirect_stdout=console.is_terminal,
         redirect_stderr=False,
     ) as progress:
-        work = partial(judge, trusted, records=matches, evidence=kept.files)
+        work = partial(
+            judge, trusted, records=matches, evidence=kept.files, heads=kept.heads
+        )
         judged = _compared(_judged(files, work, jobs or os.cpu_count() or 1))
         without = set(kept.files)
         for judgment in progress.track(judged, len(files), description="Verifying"):

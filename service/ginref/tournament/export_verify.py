@@ -32,6 +32,7 @@ from ginref.tournament.export_match import MatchError, MatchRecord, check_matche
 from ginref.tournament.export_section import opened_secret
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.secret import boards_of
+from ginref.tournament.witness import KeptHead, contradicts
 
 _OVER: Final = (Lifecycle.FINISHED, Lifecycle.ARCHIVED)
 _SECTIONS: Final = {"matches": Flaw.ENDING, "chance": Flaw.DEAL}
@@ -52,6 +53,7 @@ class ExportVerdict:
         audited: What the check of its log has shown, if all of it could be checked.
         records: How many matches were compared with their records; None if no records
             were at hand.
+        heads: How many heads that bots have kept are those of the log.
         notes: What a reader should know though nothing is wrong.
     """
 
@@ -63,6 +65,7 @@ class ExportVerdict:
     export: Export | None = None
     audited: Audit | None = None
     records: int | None = None
+    heads: int = 0
     notes: tuple[str, ...] = ()
 
 
@@ -78,6 +81,7 @@ def verify_export(
     envelope: bytes,
     keys: Mapping[str, bytes],
     records: Sequence[MatchRecord] | None = None,
+    heads: Sequence[KeptHead] = (),
 ) -> ExportVerdict:
     """Judge a signed export.
 
@@ -86,6 +90,7 @@ def verify_export(
         keys: Public keys that are trusted, by name.
         records: Records of its matches, each judged already; None if they are not at
             hand.
+        heads: Heads of logs that bots have kept, of any tournaments.
     """
     try:
         signed = _read(envelope, keys)
@@ -100,6 +105,7 @@ def verify_export(
         _check_sections(export, audited)
         _check_deals(export, audited)
         _check_complete(export)
+        seen = _check_heads(export, heads)
         unproved = check_matches(export, audited, records)
     except LogError as error:
         return replace(signed, problem=f"log: {error}", wrong=Flaw.CHAIN)
@@ -115,7 +121,8 @@ def verify_export(
         wrong=Flaw.KEY if finding is Finding.UNKNOWN_KEY else None,
         audited=audited,
         records=None if records is None else len(audited.matches) - unproved,
-        notes=tuple(_notes(export, audited, records)),
+        heads=seen,
+        notes=tuple(_notes(export, audited, records)) + tuple(_later(export, heads)),
     )
 
 
@@ -144,6 +151,34 @@ def _has_secret(export: Export) -> bool:
     """Say whether somebody has committed to the secret of the draw."""
     chance = export.document["chance"]
     return bool(chance["commitment"] or chance["referee_commitment"])
+
+
+def _check_heads(export: Export, heads: Sequence[KeptHead]) -> int:
+    """Compare the log with the heads that bots have kept of it; return how many."""
+    seen = 0
+    for kept in heads:
+        is_told = kept.length <= len(export.entries)
+        if kept.tournament != export.document["tournament"] or not is_told:
+            continue
+        what = contradicts(kept.length, kept.digest, export.entries)
+        if what is not None:
+            raise _BrokenError(Flaw.EVIDENCE, f"{kept.source}: {what}")
+        seen += 1
+    return seen
+
+
+def _later(export: Export, heads: Sequence[KeptHead]) -> Iterator[str]:
+    """Tell of heads of a longer log: an older export is as true as it was."""
+    longest = max(
+        (
+            kept.length
+            for kept in heads
+            if kept.tournament == export.document["tournament"]
+        ),
+        default=0,
+    )
+    if longest > len(export.entries):
+        yield f"a bot was told of {longest} entries, and {len(export.entries)} are here"
 
 
 def _check_sections(export: Export, audited: Audit) -> None:

@@ -99,6 +99,24 @@ def test_verify_without_keys_says_that_the_key_is_unknown(folder: Path) -> None:
     assert facts["interventions"] == facts["attempts"] == facts["missing"] == []
 
 
+def test_verify_compares_an_export_with_the_heads_that_a_bot_has_kept(
+    folder: Path, season: PlayedSeason, tmp_path: Path
+) -> None:
+    head = {"kind": "head", "server": "", "tournament_id": "t-1", "length": 2}
+    kept = tmp_path / "tournaments.jsonl"
+    words = ["verify", folder / "cup.json", "--keys", folder / "keys.jwks"]
+
+    kept.write_text(json.dumps({**head, "digest": season.entries[1].digest}) + "\n")
+    agreed = run(*words, "--evidence", tmp_path)
+    kept.write_text(json.dumps({**head, "digest": season.entries[0].digest}) + "\n")
+    split = run(*words, "--evidence", kept)
+
+    assert agreed.exit_code == 0
+    assert "1 heads that bots have kept are of this log" in agreed.output
+    assert split.exit_code == 1
+    assert "entry 2 is another one than the one that was told" in split.output
+
+
 def test_an_export_becomes_tables_a_bracket_and_a_page(
     folder: Path, tmp_path: Path
 ) -> None:

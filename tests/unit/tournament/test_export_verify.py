@@ -32,7 +32,7 @@ from ginref.tournament.event import (
 from ginref.tournament.export import DERIVED, PAYLOAD_TYPE
 from ginref.tournament.export_verify import ExportVerdict, verify_export
 from ginref.tournament.log import entry_to_json, head
-from ginref.tournament.witness import contradicts
+from ginref.tournament.witness import KeptHead, contradicts, read_heads
 
 SWISS = one_stage({"format": "swiss", "rounds": 2})
 MUTATIONS = 600
@@ -207,6 +207,39 @@ def test_split_log(played: Season) -> None:
     assert contradicts(kept[0] + 1, kept[1], played.entries) == (
         f"it had {kept[0] + 1} entries, and now has {kept[0]}"
     )
+
+
+def test_split_log_is_found_by_what_a_bot_has_kept(played: Season, good: bytes) -> None:
+    other = with_events(played, _other_points)
+    last = len(other.entries)
+    kept: list[dict[str, Any]] = [
+        {"kind": "head", "length": 1, "digest": head(played.entries[:1])},
+        {"kind": "share", "share": "00" * 32},
+        {"kind": "head", "length": last + 9, "digest": "00" * 32},
+    ]
+    told = {"kind": "contradiction", "length": last, "digest": head(other.entries)}
+
+    def heads(*facts: dict[str, Any]) -> list[KeptHead]:
+        named = [{"server": "s-1", "tournament_id": "t-1", **one} for one in facts]
+        data = b"".join(canonical(one) + b"\n" for one in named)
+        return list(read_heads(data + b'{"kind":"hea', "kept.jsonl"))
+
+    agreed = verify_export(good, trusted(), heads=heads(*kept))
+    split = verify_export(good, trusted(), heads=heads(*kept, told))
+
+    assert (agreed.finding, agreed.heads) == (Finding.VALID, 1)
+    assert f"a bot was told of {last + 9} entries, and {last} are here" in agreed.notes
+    assert split.wrong is Flaw.EVIDENCE
+    assert split.problem == (
+        f"kept.jsonl, told by s-1: entry {last} is another one than the one that"
+        " was told"
+    )
+
+
+@pytest.mark.parametrize("line", [b"{", b"[]", b'{"kind":"head","length":"1"}'])
+def test_lines_that_nobody_has_kept_are_refused(line: bytes) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        list(read_heads(line + b"\n", "kept.jsonl"))
 
 
 def _other_points(event: Event) -> Event:
