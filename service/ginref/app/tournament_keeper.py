@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import json
 import logging
+import math
 import re
 from collections import OrderedDict
 from collections.abc import AsyncIterator
@@ -30,6 +31,8 @@ from ginref.tournament.configuration_write import (
     configuration_to_json,
 )
 from ginref.tournament.error import LogError
+from ginref.tournament.ledger import Ledger
+from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.log import LogEntry, encode_entry
 from ginref.tournament.plan import Plan, plan_ledger
 
@@ -41,7 +44,13 @@ _HINTS: Final = 64
 """Tournaments that a process remembers."""
 
 _FRESH_MS: Final = 1_000
-"""How old a plan may be: what is due by time may be found so much later."""
+_FRESH_LONGER_MS: Final = 5_000
+"""How old a plan may be before the start, and after it: what is due by time may be
+found so much later."""
+
+_BEFORE_START: Final = frozenset(
+    {Lifecycle.REGISTRATION, Lifecycle.CHECK_IN, Lifecycle.SEEDING}
+)
 
 
 class TournamentKeeper:
@@ -105,7 +114,7 @@ class TournamentKeeper:
         if (
             planned is not None
             and digest == live.head.digest
-            and abs(live.now_ms - planned_ms) < _FRESH_MS
+            and abs(live.now_ms - planned_ms) < _fresh_ms(live.ledger)
         ):
             return planned
         planned = await asyncio.to_thread(plan_ledger, live.ledger, live.now_ms)
@@ -194,6 +203,18 @@ def _goes_on(known: LiveTournament, stored: StoredLog) -> bool:
     if stored.length < len(known.entries) or not stored.entries:
         return False
     return hashlib.sha256(stored.entries[0]).hexdigest() == known.head.digest
+
+
+def _fresh_ms(ledger: Ledger) -> float:
+    """Return how long a plan is as good as new while nothing is appended."""
+    schedule = ledger.configuration.schedule
+    if ledger.lifecycle in _BEFORE_START:
+        return _FRESH_MS
+    expires = ledger.lifecycle is Lifecycle.RUNNING and schedule.fixture_ms is not None
+    if expires or ledger.lifecycle is Lifecycle.FINISHING:
+        return _FRESH_LONGER_MS
+    # Time changes nothing.
+    return math.inf
 
 
 def _packed(configuration: Configuration) -> tuple[str, bytes]:
