@@ -36,15 +36,16 @@ class Embargo:
     async def check_record(self, caller: Caller, envelope: bytes) -> None:
         """Let a caller pass that may see a record.
 
+        It opens all cards of the board, so those who have played it must wait, too.
+
         Raises:
             RefusedError: BOARD_CLOSED.
         """
         payload = parse_envelope(envelope).payload
         if _SHARED not in payload:
             return
-        match = json.loads(payload)["match"]
-        place = match["place"]
-        if place["is_shared"] and caller.bot not in match["bots"]:
+        place = json.loads(payload)["match"]["place"]
+        if place["is_shared"]:
             fixture = place["fixture"], place["attempt"]
             await self._check(caller, place["tournament"], fixture)
 

@@ -387,7 +387,10 @@ async def test_results_of_shared_boards_are_told_when_all_tables_are_done(
             assert caught.value.reason is Reason.BOARD_CLOSED
         listed = (await matches.list_matches(caller, None, 10, None)).matches
         assert first not in {facts.match_id for facts in listed}
-    assert json.loads(await matches.match_record(player, first))
+    assert (await matches.get_match(player, first)).seats
+    with pytest.raises(RefusedError) as caught:
+        await matches.match_record(player, first)
+    assert caught.value.reason is Reason.BOARD_CLOSED
     assert (await desk.overview(host, "cup")).entries == whole.entries
     leaving = Withdraw(bot=other.bot or "")
     tried = await desk.change(other, "cup", leaving, cup.asking(dry_run=True))
