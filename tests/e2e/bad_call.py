@@ -8,7 +8,13 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from tests.e2e.host import OPERATOR, ORGANIZER, SEATED
 
-from ginref.v1 import clock_pb2, match_pb2, registry_pb2, ruleset_pb2, seat_pb2
+from ginref.v1 import (
+    clock_pb2,
+    match_pb2,
+    registry_pb2,
+    ruleset_pb2,
+    seat_pb2,
+)
 from ginref.v1 import referee_service_pb2 as referee_pb
 from ginref.v1 import registry_service_pb2 as registry_service_pb
 
@@ -74,7 +80,8 @@ def _new(**changes: object) -> referee_pb.CreateMatchRequest:
     return referee_pb.CreateMatchRequest(**fields)  # type: ignore[arg-type] # names of fields
 
 
-def _malformed(name: str, reason: str, at: str, request: Message) -> BadCall:
+def malformed(name: str, reason: str, at: str, request: Message) -> BadCall:
+    """Return a call with a field that cannot be used."""
     return BadCall(name=name, request=request, reason=reason, facts={"field": at})
 
 
@@ -95,10 +102,8 @@ def _unknown_option() -> ruleset_pb2.RulesetChoice:
 
 
 MATCHES: Final = [
-    _malformed(
-        "no request id", "REQUEST_ID_INVALID", "request_id", _new(request_id="")
-    ),
-    _malformed("no rules", "FIELD_MISSING", "ruleset", _new(ruleset=None)),
+    malformed("no request id", "REQUEST_ID_INVALID", "request_id", _new(request_id="")),
+    malformed("no rules", "FIELD_MISSING", "ruleset", _new(ruleset=None)),
     _ruleless("unknown rules", "name", ruleset_pb2.RulesetChoice(preset="bridge")),
     _ruleless("an unknown option", "100", _unknown_option()),
     _ruleless(
@@ -108,10 +113,10 @@ MATCHES: Final = [
             preset="gin", changes=ruleset_pb2.RulesetOptions(knock_limit=11)
         ),
     ),
-    _malformed(
+    malformed(
         "a match of a bad name", "NAME_INVALID", "bots[1]", _new(bots=["ada", "Bob!"])
     ),
-    _malformed(
+    malformed(
         "a bot with a name for a shell",
         "NAME_INVALID",
         "bots[0]",
@@ -124,14 +129,14 @@ MATCHES: Final = [
         code=_MISSING,
         facts={"bot": "zed"},
     ),
-    _malformed("a bot alone", "FIELD_INVALID", "bots", _new(bots=["ada"])),
-    _malformed(
+    malformed("a bot alone", "FIELD_INVALID", "bots", _new(bots=["ada"])),
+    malformed(
         "an unknown clock",
         "FIELD_INVALID",
         "clock_preset",
         _new(clock_preset="sundial"),
     ),
-    _malformed(
+    malformed(
         "a clock without time",
         "FIELD_INVALID",
         "clock.start_ms",
@@ -143,13 +148,13 @@ MATCHES: Final = [
         reason="ENUM_UNKNOWN",
         facts={"field": "deal_source", "value": "17"},
     ),
-    _malformed(
+    malformed(
         "a seed of nothing",
         "FIELD_MISSING",
         "seed",
         _new(deal_source=match_pb2.DEAL_SOURCE_SEEDED),
     ),
-    _malformed("a seed beside shares", "FIELD_INVALID", "seed", _new(seed="7")),
+    malformed("a seed beside shares", "FIELD_INVALID", "seed", _new(seed="7")),
     BadCall(
         name="a request id of another match",
         request=_new(request_id=USED),
@@ -158,19 +163,19 @@ MATCHES: Final = [
         by=OPERATOR,
         facts={"request_id": USED},
     ),
-    _malformed(
+    malformed(
         "a challenge without a request id",
         "REQUEST_ID_INVALID",
         "request_id",
         referee_pb.ChallengeBotRequest(opponent="bob"),
     ),
-    _malformed(
+    malformed(
         "a challenge of nobody",
         "NAME_INVALID",
         "opponent",
         referee_pb.ChallengeBotRequest(request_id="bad"),
     ),
-    _malformed(
+    malformed(
         "a challenge of three",
         "FIELD_INVALID",
         "ruleset_preset",
@@ -228,19 +233,19 @@ MATCHES: Final = [
         reason="FIELD_INVALID",
         facts={"field": "match_id"},
     ),
-    _malformed(
+    malformed(
         "a page of less than nothing",
         "FIELD_INVALID",
         "page_size",
         referee_pb.ListMatchesRequest(page_size=-1),
     ),
-    _malformed(
+    malformed(
         "a page token of one's own",
         "FIELD_INVALID",
         "page_token",
         referee_pb.ListMatchesRequest(page_token="next, please"),
     ),
-    _malformed(
+    malformed(
         "a list of a bad name",
         "NAME_INVALID",
         "bot",
@@ -258,19 +263,19 @@ MATCHES: Final = [
 """Calls about matches."""
 
 REGISTRY: Final = [
-    _malformed(
+    malformed(
         "an owner with a bad name",
         "NAME_INVALID",
         "name",
         registry_service_pb.CreateOwnerRequest(name="x"),
     ),
-    _malformed(
+    malformed(
         "a bot with a bad name",
         "NAME_INVALID",
         "name",
         registry_service_pb.CreateBotRequest(name="B O T", owner="lab"),
     ),
-    _malformed(
+    malformed(
         "a bot of a bad name",
         "NAME_INVALID",
         "owner",
@@ -292,19 +297,19 @@ REGISTRY: Final = [
         code="ALREADY_EXISTS",
         facts={"name": "ada"},
     ),
-    _malformed(
+    malformed(
         "a key of half its length",
         "FIELD_INVALID",
         "public_key",
         registry_service_pb.SetBotKeyRequest(name="ada", public_key=bytes(16)),
     ),
-    _malformed(
+    malformed(
         "no key",
         "FIELD_MISSING",
         "public_key",
         registry_service_pb.SetBotKeyRequest(name="ada"),
     ),
-    _malformed(
+    malformed(
         "a key for no bot",
         "FIELD_MISSING",
         "name",
@@ -317,13 +322,13 @@ REGISTRY: Final = [
         code=_MISSING,
         facts={"bot": "zed"},
     ),
-    _malformed(
+    malformed(
         "neither consent nor none",
         "FIELD_MISSING",
         "accepts_challenges",
         registry_service_pb.SetBotConsentRequest(name="ada"),
     ),
-    _malformed(
+    malformed(
         "a token for no role",
         "FIELD_MISSING",
         "role",
@@ -337,7 +342,7 @@ REGISTRY: Final = [
         reason="ENUM_UNKNOWN",
         facts={"field": "role", "value": "9"},
     ),
-    _malformed(
+    malformed(
         "a bot's token without a bot",
         "FIELD_MISSING",
         "bot",
@@ -350,7 +355,7 @@ REGISTRY: Final = [
         code=_MISSING,
         facts={"bot": "zed"},
     ),
-    _malformed(
+    malformed(
         "a token for less than no time",
         "FIELD_INVALID",
         "lifetime",
@@ -374,5 +379,6 @@ REGISTRY: Final = [
     ),
 ]
 """Calls about owners, bots and tokens."""
+
 
 CALLS: Final = (*MATCHES, *REGISTRY)

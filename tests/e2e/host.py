@@ -29,9 +29,12 @@ from ginref.v1 import (
     registry_pb2,
     registry_service_pb2_grpc,
     ruleset_pb2,
+    tournament_pb2,
+    tournament_service_pb2_grpc,
 )
 from ginref.v1 import referee_service_pb2 as referee_pb
 from ginref.v1 import registry_service_pb2 as registry_pb
+from ginref.v1 import tournament_service_pb2 as tournament_pb
 
 Stub = Any
 """The client side of a service, as generated."""
@@ -55,11 +58,13 @@ class Host:
         process: The referee.
         tokens: Secrets: of bots under their names, and of other roles under those.
         finished: A match that is over, once there is one.
+        tournament: A tournament, once there is one.
     """
 
     process: RefereeProcess
     tokens: dict[str, str] = field(default_factory=dict)
     finished: str = ""
+    tournament: str = ""
 
     def start(self) -> "Host":
         """Start the referee, and hand out tokens."""
@@ -141,6 +146,40 @@ class Room:
         stub: Stub = registry_service_pb2_grpc.RegistryServiceStub(self.channel)
         request = getattr(registry_pb, f"{method}Request")(**fields)
         return await getattr(stub, method)(request, metadata=self.metadata(caller))
+
+    async def tournaments(self, caller: str, method: str, **fields: object) -> Any:  # noqa: ANN401 - the method's answer
+        """Call a unary method of the service of tournaments."""
+        stub: Stub = tournament_service_pb2_grpc.TournamentServiceStub(self.channel)
+        request = getattr(tournament_pb, f"{method}Request")(**fields)
+        return await getattr(stub, method)(request, metadata=self.metadata(caller))
+
+    async def tournament(self) -> str:
+        """Return a tournament that bots can enter."""
+        if not self.host.tournament:
+            made = await self.tournaments(
+                ORGANIZER,
+                "CreateTournament",
+                request_id="a cup",
+                configuration=new_tournament("cup").configuration,
+            )
+            await self.tournaments(
+                ORGANIZER,
+                "ChangeTournament",
+                tournament_id=made.tournament.tournament_id,
+                request_id="open",
+                expected_version=made.tournament.version,
+                advance={"to": tournament_pb2.TOURNAMENT_STATE_REGISTRATION},
+            )
+            self.host.tournament = made.tournament.tournament_id
+        return self.host.tournament
+
+    async def version(self, tournament_id: str) -> int:
+        """Return the version of a tournament."""
+        found = await self.tournaments(
+            OPERATOR, "GetTournament", tournament_id=tournament_id
+        )
+        version: int = found.tournament.version
+        return version
 
     def watch(self, caller: str, match_id: str, cursor: str = "") -> Stub:
         """Follow a match."""
@@ -256,6 +295,7 @@ class Room:
             await self.registry(OPERATOR, "ListOwners"),
             await self.registry(OPERATOR, "ListBots"),
             await self.registry(OPERATOR, "ListTokens"),
+            await self.tournaments(OPERATOR, "ListTournaments"),
         )
 
     async def sight(self, match_id: str) -> Sight:
@@ -265,6 +305,17 @@ class Room:
             for bot in SEATED
         ]
         return Sight(tuple(seats), tuple(await self.store.log(match_id)))
+
+
+def new_tournament(
+    name: str, **changes: object
+) -> tournament_pb.CreateTournamentRequest:
+    """Return a request that declares a tournament."""
+    request = tournament_pb.CreateTournamentRequest(request_id=f"new {name}")
+    stage: Any = {"name": "main", "format": "round_robin"}
+    fields: Any = {"name": name, "stages": [stage], **changes}
+    request.configuration.update(fields)
+    return request
 
 
 def timeless(found: referee_pb.GetMatchResponse) -> referee_pb.GetMatchResponse:

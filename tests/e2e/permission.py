@@ -8,7 +8,15 @@ from itertools import count
 from typing import Final
 
 from google.protobuf.message import Message
-from tests.e2e.host import OPERATOR, ORGANIZER, SEATED, SPECTATOR, STRANGER, Room
+from tests.e2e.host import (
+    OPERATOR,
+    ORGANIZER,
+    SEATED,
+    SPECTATOR,
+    STRANGER,
+    Room,
+    new_tournament,
+)
 from tests.e2e.position import offered_to_north
 
 from ginref import v1
@@ -22,6 +30,7 @@ from ginref.v1 import (
     session_pb2,
 )
 from ginref.v1 import referee_service_pb2 as referee_pb
+from ginref.v1 import tournament_service_pb2 as tournament_pb
 
 NOBODY: Final = "no token"
 GARBAGE: Final = "garbage"
@@ -149,6 +158,33 @@ async def _record(room: Room) -> Message:
     return referee_pb.GetMatchRecordRequest(match_id=await room.finished())
 
 
+async def _new_tournament(_: Room) -> Message:
+    return new_tournament(_fresh())
+
+
+async def _entry(room: Room) -> Message:
+    tournament_id = await room.tournament()
+    return tournament_pb.ChangeTournamentRequest(
+        tournament_id=tournament_id,
+        request_id=_fresh(),
+        expected_version=await room.version(tournament_id),
+        enter=tournament_pb.EnterBot(bot=NORTH),
+        validate_only=True,
+    )
+
+
+async def _tournament(room: Room) -> Message:
+    return tournament_pb.GetTournamentRequest(tournament_id=await room.tournament())
+
+
+async def _followed(room: Room) -> Message:
+    return tournament_pb.WatchTournamentRequest(tournament_id=await room.tournament())
+
+
+async def _export(room: Room) -> Message:
+    return tournament_pb.ExportTournamentRequest(tournament_id=await room.tournament())
+
+
 async def _revocation(room: Room) -> Message:
     made = await room.make_token(SPECTATOR)
     return registry_service_pb2.RevokeTokenRequest(token_id=made.token.token_id)
@@ -197,6 +233,14 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
         _fixed(registry_service_pb2.ListTokensRequest()), HOSTS
     ),
     "RegistryService/RevokeToken": Permission(_revocation, HOSTS),
+    "TournamentService/CreateTournament": Permission(_new_tournament, HOSTS),
+    "TournamentService/ChangeTournament": Permission(_entry, (NORTH, *HOSTS), _NO_SEAT),
+    "TournamentService/GetTournament": Permission(_tournament, KNOWN),
+    "TournamentService/ListTournaments": Permission(
+        _fixed(tournament_pb.ListTournamentsRequest(page_size=1)), KNOWN
+    ),
+    "TournamentService/WatchTournament": Permission(_followed, KNOWN),
+    "TournamentService/ExportTournament": Permission(_export, KNOWN),
     "BotService/Connect": Permission(_fixed(_HELLO), BOTS),
 }
 """Who may call each method of the API."""

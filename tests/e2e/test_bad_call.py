@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 from tests.e2e.answer import Answer, of_error, of_refusal
 from tests.e2e.bad_call import CALLS, BadCall
 from tests.e2e.bad_step import ACCEPT
+from tests.e2e.bad_tournament_call import TOURNAMENTS
 from tests.e2e.host import OPERATOR, SEATED, SPECTATOR, Room, Sight
 from tests.e2e.token_case import TOKENS, BadToken
 from tests.e2e.way import attach, reply, say
@@ -54,7 +55,9 @@ async def _refused(call: Any) -> Answer:  # noqa: ANN401 - a call of any kind
     return of_error(refused.value)
 
 
-@pytest.mark.parametrize("bad", [pytest.param(bad, id=bad.name) for bad in CALLS])
+@pytest.mark.parametrize(
+    "bad", [pytest.param(bad, id=bad.name) for bad in (*CALLS, *TOURNAMENTS)]
+)
 async def test_a_bad_call_is_refused_and_changes_nothing(
     room: Room, bad: BadCall
 ) -> None:

@@ -13,6 +13,7 @@ from tests.e2e.bad_call import CALLS
 from tests.e2e.bad_move import ILLEGAL, LIMITED, MOVER, WAITING, BadMove
 from tests.e2e.bad_step import ACCEPT, NO_SHARE, STEPS, BadStep, stand_at
 from tests.e2e.bad_submission import MALFORMED, UNTIMELY
+from tests.e2e.bad_tournament_call import TOURNAMENTS
 from tests.e2e.host import ORGANIZER, SEATED, Host, Room, Sight, hosting
 from tests.e2e.position import Position, forced, taken
 from tests.e2e.token_case import TOKENS
@@ -31,9 +32,12 @@ STRIKES_ALLOWED = 3
 NO_TIME = clock_pb2.ClockPolicy(start_ms=60_000, free_ms=1, bank_ms=1, cap_ms=1)
 """Time rules by which every move is late."""
 
+_OBJECTIONS = "../unit/app/test_tournament_refusal.py"
+
 ELSEWHERE = {
     "UNSPECIFIED": "is never sent",
     "MATCH_NOT_PLAYING": "test_a_move_before_the_cards_are_dealt_is_refused",
+    "MATCH_EXPIRED": "../unit/app/test_signing.py",
     "MOVE_LATE": "test_a_late_move_ends_the_match",
     "SEEDED_NOT_ALLOWED": "test_a_seed_is_refused_where_deals_are_fair",
     "LIMIT_EXCEEDED": "../unit/app/test_session_end.py",
@@ -41,6 +45,14 @@ ELSEWHERE = {
     "REFEREE_DRAINING": "../unit/transport/test_bot_service.py",
     "STORE_UNAVAILABLE": "test_outage.py",
     "INTERNAL_FAULT": "../unit/transport/test_fault.py",
+    "TOURNAMENT_PART_NOT_FOUND": _OBJECTIONS,
+    "TOURNAMENT_STALE": _OBJECTIONS,
+    "ATTEMPT_STALE": _OBJECTIONS,
+    "TOURNAMENT_STATE_WRONG": _OBJECTIONS,
+    "ENTRY_REFUSED": _OBJECTIONS,
+    "TOURNAMENT_CONFLICT": _OBJECTIONS,
+    "DEPENDENTS_STARTED": _OBJECTIONS,
+    "BOARD_CLOSED": "../unit/app/test_tournament_desk.py",
 }
 """Reasons that no table gives, and where they are tried instead."""
 
@@ -247,7 +259,11 @@ async def test_a_message_above_64_kib_does_not_reach_the_referee(room: Room) -> 
 
 
 def test_every_reason_of_the_api_is_tried() -> None:
-    tried = {bad.reason for table in (MOVES, STEPS, CALLS, TOKENS) for bad in table}
+    tried = {
+        bad.reason
+        for table in (MOVES, STEPS, CALLS, TOURNAMENTS, TOKENS)
+        for bad in table
+    }
     names = error_reason_pb2.ErrorReason.keys()
     reasons = {name.removeprefix("ERROR_REASON_") for name in names}
 

@@ -65,7 +65,7 @@ async def _called(room: Room, caller: str, method: str, request: Message) -> Ans
                 await stream.write(data)
             assert await stream.read() is not grpc.aio.EOF
             stream.cancel()
-        elif method == "RefereeService/WatchMatch":
+        elif "/Watch" in method:
             stream = channel.unary_stream(path)(data, metadata=metadata)
             assert await stream.read() is not grpc.aio.EOF
             stream.cancel()

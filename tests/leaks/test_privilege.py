@@ -11,7 +11,7 @@ from tests.leaks.dealing import Deck, dealing
 from tests.leaks.pair import other_world
 from tests.leaks.performance import Performance, Table
 from tests.leaks.script import Script, write_script
-from tests.leaks.wire import CONNECT, WATCH, Sent
+from tests.leaks.wire import CONNECT, WATCH, WATCH_TOURNAMENT, Sent
 from tests.leaks.world import (
     NOBODY,
     OPERATOR,
@@ -29,11 +29,13 @@ from ginref.v1 import (
     bot_service_pb2,
     referee_service_pb2,
     registry_service_pb2,
+    tournament_service_pb2,
 )
 
 MODULES: tuple[Any, ...] = (
     referee_service_pb2,
     registry_service_pb2,
+    tournament_service_pb2,
     bot_service_pb2,
 )
 
@@ -56,6 +58,7 @@ UNANSWERED = {
     "RegistryService/SetBotKey",  # of no known bot
     "RegistryService/SetBotConsent",  # likewise
     "RefereeService/ChallengeBot",  # of a bot that accepts none
+    "TournamentService/CreateTournament",  # of no configuration
 }
 """Methods that refuse everybody in a match that goes on."""
 
@@ -74,6 +77,7 @@ TEXTS = {
     "cursor": "2-0",
     "page_token": "",
     "seed": "seed",
+    "tournament_id": "cup",
 }
 """What is written into a field of text, by its name."""
 
@@ -154,11 +158,19 @@ async def _ask(world: World, performance: Performance, method: str) -> None:
                 stream.say(request)
                 await world.settle()
                 await stream.close()
-            elif method == WATCH:
-                await world.wire.watch(caller, request)
+            elif method in {WATCH, WATCH_TOURNAMENT}:
+                await world.wire.watch(caller, request, method)
                 await world.settle()
             else:
                 await world.call(caller, method, request)
+
+
+async def _declare(world: World) -> None:
+    """Declare a tournament, which can be changed then."""
+    request = tournament_service_pb2.CreateTournamentRequest(request_id="declare")
+    stage: Any = {"name": "main", "format": "round_robin"}
+    request.configuration.update({"name": "cup", "stages": [stage]})
+    await world.call(OPERATOR, "TournamentService/CreateTournament", request)
 
 
 def _told(script: Script, decks: tuple[Deck, ...], method: str) -> list[Sent]:
@@ -170,6 +182,7 @@ def _told(script: Script, decks: tuple[Deck, ...], method: str) -> list[Sent]:
         with dealing(decks, script.first_dealer):
             await performance.begin()
             await performance.act()
+            await _declare(world)
             place = len(world.sent)
             await _ask(world, performance, method)
         await table.leave()

@@ -16,10 +16,12 @@ from ginref.transport.bot_service import BotService
 from ginref.transport.interceptor import Interceptor
 from ginref.transport.referee_service import RefereeService
 from ginref.transport.registry_service import RegistryService
+from ginref.transport.tournament_service import TournamentService
 from ginref.v1 import (
     bot_service_pb2_grpc,
     referee_service_pb2_grpc,
     registry_service_pb2_grpc,
+    tournament_service_pb2_grpc,
 )
 
 Handler = Any
@@ -27,6 +29,7 @@ Handler = Any
 
 CONNECT: Final = "BotService/Connect"
 WATCH: Final = "RefereeService/WatchMatch"
+WATCH_TOURNAMENT: Final = "TournamentService/WatchTournament"
 
 
 class Sent(NamedTuple):
@@ -134,6 +137,7 @@ class Wire:
         self,
         referee: RefereeService,
         registry: RegistryService,
+        tournaments: TournamentService,
         bots: BotService,
         interceptor: Interceptor,
     ) -> None:
@@ -144,6 +148,9 @@ class Wire:
         )
         registry_service_pb2_grpc.add_RegistryServiceServicer_to_server(
             registry, collected
+        )
+        tournament_service_pb2_grpc.add_TournamentServiceServicer_to_server(
+            tournaments, collected
         )
         bot_service_pb2_grpc.add_BotServiceServicer_to_server(bots, collected)
         self._handlers: dict[str, Handler] = collected.handlers
@@ -170,10 +177,10 @@ class Wire:
             context.keep_escaped(error)
         return next(one for one in reversed(self.sent) if one.to == caller)
 
-    async def watch(self, caller: str, request: Message) -> Stream:
-        """Follow a match."""
-        handler = await self._handler(WATCH)
-        context = self._context(caller, WATCH, handler.response_serializer)
+    async def watch(self, caller: str, request: Message, method: str = WATCH) -> Stream:
+        """Follow a match, or what else can be followed."""
+        handler = await self._handler(method)
+        context = self._context(caller, method, handler.response_serializer)
         asked = handler.request_deserializer(_bytes(request))
         return Stream(
             asyncio.create_task(_run(handler.unary_stream(asked, context), context))

@@ -16,6 +16,7 @@ from tests.unit.app.tool import MemoryArchive, SameChance
 from ginref.adapters.masked_log import MaskingFormatter
 from ginref.adapters.memory_registry import MemoryRegistry
 from ginref.adapters.memory_store import MemoryStore
+from ginref.adapters.memory_tournament import MemoryTournaments
 from ginref.adapters.metrics import PrometheusObserver
 from ginref.adapters.sealing import AesSealer
 from ginref.app.caller import Caller, Role
@@ -28,12 +29,15 @@ from ginref.app.session import Session
 from ginref.app.signing import Signing
 from ginref.app.sweep import Sweeper
 from ginref.app.tools import Tools
+from ginref.app.tournament_parts import TournamentParts
+from ginref.app.tournament_watch import TournamentWatcher
 from ginref.app.watch import Watcher
 from ginref.transport.bot_service import BotService
 from ginref.transport.interceptor import Interceptor
 from ginref.transport.referee_service import RefereeService
 from ginref.transport.registry_service import RegistryService
 from ginref.transport.server import METHODS
+from ginref.transport.tournament_service import TournamentService
 from ginref.v1.referee_service_pb2 import WatchMatchRequest
 
 SEATED: Final = ("ada", "bob", "cyd")
@@ -194,15 +198,19 @@ async def _build(log: Log) -> World:
         now_ms=now_ms,
     )
     desk, gate = Desk(tools), Gate(registry, chance, now_ms)
+    tournaments = TournamentParts.of(
+        tools, MemoryTournaments(store.wake, now_ms), AesSealer(bytes(32))
+    ).desk
 
     def attach(caller: Caller) -> Session:
-        return Session(desk, tools, caller)
+        return Session(desk, tools, caller, tournaments=tournaments)
 
     wire = Wire(
         RefereeService(
             desk, Watcher(keeper, hub, observer), Challenges(tools, desk.opening)
         ),
         RegistryService(gate),
+        TournamentService(tournaments, TournamentWatcher(tournaments, hub, observer)),
         BotService(attach, desk.receipts.acknowledge_unread),
         Interceptor(
             gate, write_timeout=1000.0, admit_interval=1000.0, observer=observer

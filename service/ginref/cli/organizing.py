@@ -277,9 +277,5 @@ def complain(command: str, message: str) -> None:
 def _told(error: Exception) -> str:
     if not isinstance(error, RefusedError):
         return str(error)
-    told = str(error)
-    for name in ("field", "version"):
-        fact = error.facts.get(name, "")
-        if fact and fact not in told:
-            told += f" ({name} {fact})"
-    return told
+    at = error.facts.get("field", "")
+    return f"{error} ({at})" if at and at not in error.message else str(error)

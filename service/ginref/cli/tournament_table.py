@@ -82,7 +82,8 @@ def _title(seen: Tournament) -> Text:
 def _progress(seen: Tournament) -> RenderableType:
     over, known = progress_of(seen)
     if not known:
-        return Text(f"{len(seen.entrants)} entrants")
+        count = len(seen.entrants)
+        return Text(f"{count} entrant{'' if count == 1 else 's'}")
     row = Table.grid(padding=(0, 1))
     bar = ProgressBar(total=known, completed=over, width=_BAR_WIDTH)
     row.add_row(bar, f"{over} of {known} fixtures")

@@ -54,7 +54,8 @@ def tournament_to_wire(overview: Overview) -> tournament_pb.Tournament:
         version=len(entries),
         head=overview.head,
         created_ms=entries[0].time_ms,
-        since_ms=ledger.since_ms,
+        # A draft is one since it was created.
+        since_ms=max(ledger.since_ms, entries[0].time_ms),
     )
     form = canonical(configuration_to_json(overview.configuration))
     written = listing_to_wire(listing)
