@@ -14,8 +14,10 @@ from ginref.tournament.event import (
     Advanced,
     AppealDecided,
     Awarded,
+    Configured,
     Corrected,
     Disqualified,
+    Event,
     Exit,
     Expired,
     ManuallyPaired,
@@ -32,7 +34,7 @@ from ginref.tournament.event import (
 from ginref.tournament.fold import Fold
 from ginref.tournament.format import Ladder
 from ginref.tournament.ledger import Ledger
-from ginref.tournament.lifecycle import Lifecycle
+from ginref.tournament.lifecycle import UNDER_WAY, Lifecycle
 from ginref.tournament.log import LogEntry, verify_chain
 from ginref.tournament.next_step import close_stage
 from ginref.tournament.plan import MatchOrder, Plan, order_match, plan_ledger
@@ -187,15 +189,25 @@ class _Watch:
                 self._check_seeds(entry, event)
             case Requeued():
                 self._check_attempt(entry, event)
-            case _ if isinstance(event, _PEOPLE):
-                self._note(entry, event.reason)
             case _:
-                pass
+                self._check_people(entry, event)
         self.fold.add(entry)
         if isinstance(event, SecretOpened):
             self._check_secret(entry, event)
         if not isinstance(event, MatchCreated | MatchEnded):
             self._plan = None
+
+    def _check_people(self, entry: LogEntry, event: Event) -> None:
+        """Note what has not followed by itself."""
+        match event:
+            case Withdrawn() if self.fold.lifecycle in UNDER_WAY:
+                self._note(entry, event.reason)
+            case Configured() if self.fold.entrants:
+                self._note(entry, "after bots had entered")
+            case _ if isinstance(event, _PEOPLE):
+                self._note(entry, event.reason)
+            case _:
+                pass
 
     def _note(self, entry: LogEntry, reason: str) -> None:
         self.interventions.append(

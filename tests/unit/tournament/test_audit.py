@@ -18,16 +18,19 @@ from tests.unit.tournament.test_every_tournament import FORMATS, tournament_of
 
 from ginref.record.lifecycle import EndingKind
 from ginref.tournament.audit import audit
+from ginref.tournament.configuration_write import configuration_digest
 from ginref.tournament.error import LogError
 from ginref.tournament.event import (
     Advanced,
     CheckedIn,
+    Configured,
     Event,
     MatchCreated,
     MatchEnded,
     Registered,
     RoundPaired,
     StageClosed,
+    Withdrawn,
 )
 from ginref.tournament.fixture import Fixture
 from ginref.tournament.lifecycle import Lifecycle
@@ -135,6 +138,38 @@ def test_other_seeds_than_by_the_rules_are_listed() -> None:
     report = audit(tournament.configuration, tournament.entries)
 
     assert [one.kind for one in report.interventions] == ["seeded"]
+
+
+def test_who_left_during_the_tournament_is_listed_and_before_it_is_not() -> None:
+    tournament = Tournament(SWISS)
+    tournament.add(Advanced(to=Lifecycle.REGISTRATION))
+    tournament.add(Registered(bot="ann", owner="of-ann"))
+    tournament.add(Withdrawn(bot="ann"))
+    tournament.add(Advanced(to=Lifecycle.CANCELLED, reason="rain"))
+    report = audit(tournament.configuration, tournament.entries)
+    assert [one.kind for one in report.interventions] == ["advanced"]
+    tournament = Tournament(SWISS)
+    bots = tournament.start(4)
+    tournament.step(better_seed)
+    tournament.add(Withdrawn(bot=bots[0], reason="broken"), actor=f"bot/{bots[0]}")
+
+    (left,) = audit(tournament.configuration, tournament.entries).interventions
+
+    assert (left.kind, left.actor, left.reason) == ("withdrawn", "bot/bot-01", "broken")
+
+
+def test_a_configuration_that_was_changed_after_entries_is_listed() -> None:
+    tournament = Tournament(SWISS)
+    again = Configured(configuration=configuration_digest(tournament.configuration))
+    tournament.add(Advanced(to=Lifecycle.REGISTRATION))
+    tournament.add(again)
+    tournament.add(Registered(bot="ann", owner="of-ann"))
+    assert audit(tournament.configuration, tournament.entries).interventions == ()
+    tournament.add(again)
+
+    (changed,) = audit(tournament.configuration, tournament.entries).interventions
+
+    assert (changed.sequence, changed.kind) == (5, "configured")
 
 
 def test_a_ladder_that_was_closed_by_hand_is_listed() -> None:
