@@ -4,6 +4,7 @@ A bot is called to check in, and later to reveal the share that it has committed
 is called again as long as it is awaited: what it answers counts once.
 """
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -48,6 +49,7 @@ class SummonsWork:
         self._caller = caller
         self._emit = emit
         self._asked: dict[tuple[str, SummonsKind], float] = {}
+        self._turn = asyncio.Lock()
 
     async def heads(self) -> tuple[Head, ...]:
         """Return the heads of the tournaments that the bot has entered.
@@ -67,11 +69,14 @@ class SummonsWork:
         """
         if self._desk is None:
             return
-        for summons in await self._desk.summons(self._caller.bot or ""):
-            now, key = self._tools.monotonic(), (summons.tournament, summons.kind)
-            if now - self._asked.get(key, -_AGAIN_SECONDS) >= _AGAIN_SECONDS:
-                self._asked[key] = now
-                self._emit(Summoned(summons))
+        # One at a time: a head that is read later must not be told before.
+        async with self._turn:
+            for summons in await self._desk.summons(self._caller.bot or ""):
+                now, key = self._tools.monotonic(), (summons.tournament, summons.kind)
+                asked = self._asked.get(key)
+                if asked is None or now - asked >= _AGAIN_SECONDS:
+                    self._asked[key] = now
+                    self._emit(Summoned(summons))
 
     async def answer(self, answer: SummonsAnswer, received: float) -> None:
         """Pass on what the bot answers; a refusal is a `Problem`.
