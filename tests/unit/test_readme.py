@@ -21,8 +21,9 @@ PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 EXAMPLE = "clients/python/examples/first_bot.py"
 
 BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-COMMAND = re.compile(r"^(?:\.venv/bin/)?ginref ((?:[a-z][a-z-]* ?)+)(.*)$", re.MULTILINE)
-INLINE = re.compile(r"`ginref ((?:[a-z][a-z-]* ?)+)([^`]*)`")
+WORDS = r"ginref ((?:[a-z][a-z-]* ?)+)"
+COMMAND = re.compile(rf"^(?:\.venv/bin/)?{WORDS}(.*)$", re.MULTILINE)
+INLINE = re.compile(rf"`{WORDS}([^`]*)`")
 TARGET = re.compile(r"\bmake ([a-z-]+)")
 
 
