@@ -14,6 +14,8 @@ from typing import Any, Final
 
 from jinja2 import Environment, StrictUndefined
 
+from ginref.tournament.service_time import ServiceTime
+
 _TEMPLATE: Final = "tournament_report.html"
 _WIDEST_TABLE: Final = 40
 """Entrants whose cross-table anybody can read."""
@@ -38,12 +40,14 @@ class Proof:
         finding: What the verification of its export came to, in words.
         key_id: Name of the key that signed the export.
         records: Matches that were compared with their records; None if none were.
+        services: How everybody was served: by the records, or as the export says.
         notes: What a reader should know though nothing is wrong.
     """
 
     finding: str
     key_id: str
-    records: int | None
+    records: int | None = None
+    services: Sequence[ServiceTime] | None = None
     notes: tuple[str, ...] = ()
 
 

@@ -126,10 +126,12 @@ def _write_page(page: Path, verdict: ExportVerdict, told: Export) -> None:
         render_report,
     )
 
+    compared = verdict.compared
     proof = Proof(
         finding=_FINDINGS[verdict.finding],
         key_id=verdict.key_id or "",
         records=verdict.records,
+        services=told.services if compared is None else compared.services,
         notes=verdict.notes,
     )
     page.write_text(render_report(told.document, proof), encoding="utf-8")

@@ -41,6 +41,21 @@ class MatchRecord:
         return None if record is None else record.setup.match_id
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """What the records of a tournament's matches have shown.
+
+    Attributes:
+        matches: Matches that ended as their records say.
+        unproved: Records that are not open, so that what they say is not proved.
+        services: How everybody was served by these records.
+    """
+
+    matches: int
+    unproved: int
+    services: tuple[ServiceTime, ...]
+
+
 class MatchError(ValueError):
     """A match whose record is not what the log says.
 
@@ -70,22 +85,17 @@ def read_match_record(
 
 
 def check_matches(
-    export: Export, audited: Audit, records: Sequence[MatchRecord] | None
-) -> int:
+    export: Export, audited: Audit, records: Sequence[MatchRecord]
+) -> Compared:
     """Compare every match that has ended with its record.
-
-    Returns:
-        How many records are not open, so that what they say is not proved.
 
     Raises:
         MatchError: Naming the first match that is not what its record says.
     """
-    if records is None:
-        return 0
     _refuse_unnamed(export, audited, records)
     by_digest = {record.digest: record for record in records}
     told = {record.match: record for record in records}
-    unproved, times = 0, list[ServiceTime]()
+    proved, unproved, times = 0, 0, list[ServiceTime]()
     logged_of = {logged.match: logged for logged in audited.matches}
     for match in export.document["matches"]:
         if match["record"] is None:
@@ -110,9 +120,12 @@ def check_matches(
         if right != match["outcome"]:
             what = f"the match ended otherwise than the log says: {_told(right)}"
             raise MatchError(Flaw.ENDING, f"{where}: {what}")
+        proved += 1
         times += times_of(record.setup, record.entries)
-    _check_services(export, times, unproved)
-    return unproved
+    services = sum_times(times)
+    if not unproved:
+        _check_services(export, services)
+    return Compared(matches=proved, unproved=unproved, services=services)
 
 
 def _refuse_unnamed(
@@ -195,15 +208,12 @@ def _told(outcome: object) -> str:
     return f"{facts.get('ending')}, won by {facts.get('winner') or 'nobody'}"
 
 
-def _check_services(
-    export: Export, times: Sequence[ServiceTime], unproved: int
-) -> None:
+def _check_services(export: Export, services: Sequence[ServiceTime]) -> None:
     """Compare how everybody was served with what the records hold."""
-    if export.services is None or unproved:
+    if export.services is None:
         return
-    right = sum_times(times)
     claimed = {one.bot: one for one in export.services}
-    for one in right:
+    for one in services:
         if claimed.get(one.bot) != one:
             what = f"services: {one.bot} was served otherwise by its records"
             raise MatchError(Flaw.CLOCK, what)

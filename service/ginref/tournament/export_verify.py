@@ -28,7 +28,12 @@ from ginref.tournament.export import (
     export_json,
     parse_export,
 )
-from ginref.tournament.export_match import MatchError, MatchRecord, check_matches
+from ginref.tournament.export_match import (
+    Compared,
+    MatchError,
+    MatchRecord,
+    check_matches,
+)
 from ginref.tournament.export_section import opened_secret
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.secret import boards_of
@@ -51,8 +56,8 @@ class ExportVerdict:
         is_trusted: That key is one of those that were given.
         export: The export, as far as it could be read.
         audited: What the check of its log has shown, if all of it could be checked.
-        records: How many matches were compared with their records; None if no records
-            were at hand.
+        compared: What the records of its matches have shown; None if they were not at
+            hand.
         heads: How many heads that bots have kept are those of the log.
         notes: What a reader should know though nothing is wrong.
     """
@@ -64,9 +69,14 @@ class ExportVerdict:
     is_trusted: bool = False
     export: Export | None = None
     audited: Audit | None = None
-    records: int | None = None
+    compared: Compared | None = None
     heads: int = 0
     notes: tuple[str, ...] = ()
+
+    @property
+    def records(self) -> int | None:
+        """How many matches ended as their records say; None without records."""
+        return None if self.compared is None else self.compared.matches
 
 
 class _BrokenError(Exception):
@@ -106,13 +116,14 @@ def verify_export(
         _check_deals(export, audited)
         _check_complete(export)
         seen = _check_heads(export, heads)
-        unproved = check_matches(export, audited, records)
+        compared = None if records is None else check_matches(export, audited, records)
     except LogError as error:
         return replace(signed, problem=f"log: {error}", wrong=Flaw.CHAIN)
     except (_BrokenError, MatchError) as error:
         return replace(signed, problem=str(error), wrong=error.flaw)
     finding = Finding.VALID if signed.is_trusted else Finding.UNKNOWN_KEY
     # Whatever is not open cannot be proved, whoever has signed it.
+    unproved = compared is not None and compared.unproved > 0
     if unproved or (_has_secret(export) and not audited.is_open):
         finding = Finding.NOT_OPEN
     return replace(
@@ -120,7 +131,7 @@ def verify_export(
         finding=finding,
         wrong=Flaw.KEY if finding is Finding.UNKNOWN_KEY else None,
         audited=audited,
-        records=None if records is None else len(audited.matches) - unproved,
+        compared=compared,
         heads=seen,
         notes=tuple(_notes(export, audited, records)) + tuple(_later(export, heads)),
     )

@@ -21,7 +21,13 @@ from ginref.tournament.service_time import ServiceTime
 
 EVIL = "<script>alert('Übung')</script> & \"more\""
 VOID_TAGS = {"meta", "br", "circle", "line"}
-PROOF = Proof(finding="Verified", key_id="the-key", records=7, notes=("a note",))
+PROOF = Proof(
+    finding="Verified",
+    key_id="the-key",
+    records=7,
+    services=(ServiceTime(bot="bot-01", submissions=4, referee_ms=6, longest_ms=3),),
+    notes=("a note",),
+)
 
 Document = dict[str, Any]
 
@@ -80,8 +86,7 @@ def document() -> Document:
     ask(cup, Requeue(fixture=again, attempt=1, reason=EVIL))
     cup.play(choose)
     cup.open()
-    times = [ServiceTime(bot="bot-01", submissions=4, referee_ms=6, longest_ms=3)]
-    read: Document = json.loads(build_export(cup.configuration, cup.entries, times))
+    read: Document = json.loads(build_export(cup.configuration, cup.entries))
     return read
 
 
@@ -180,7 +185,6 @@ def test_a_tournament_that_has_not_begun_has_a_page_too(document: Document) -> N
         "interventions": [],
         "attempts": [],
         "entrants": [],
-        "services": None,
         "chance": {**document["chance"], "secret": None},
     }
     proof = Proof(finding="Verified", key_id="k", records=None)

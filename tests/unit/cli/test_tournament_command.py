@@ -128,6 +128,7 @@ def test_an_export_becomes_tables_a_bracket_and_a_page(
         *("--brackets", tmp_path / "bracket.json"),
         *("--report", tmp_path / "page.html"),
         *("--keys", folder / "keys.jwks"),
+        *("--records", folder / "records"),
     )
 
     assert (result.exit_code, result.output) == (0, "")
@@ -143,6 +144,7 @@ def test_an_export_becomes_tables_a_bracket_and_a_page(
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<h1>A cup</h1>" in page
     assert "<strong>Verified</strong>" in page
+    assert "How everybody was served" in page
 
 
 def test_a_page_says_that_its_key_is_unknown(folder: Path, tmp_path: Path) -> None:

@@ -66,7 +66,9 @@ def test_every_result_is_what_its_record_says(
     verdict = verify_export(sealed(played, played.services()), trusted(), records)
 
     assert (verdict.finding, verdict.problem) == (Finding.VALID, None)
-    assert verdict.records == len(records) == 2
+    assert verdict.compared is not None
+    assert verdict.compared.matches == len(records) == 2
+    assert verdict.compared.services == played.services()
     assert verdict.notes == ()
 
 
