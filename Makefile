@@ -178,6 +178,14 @@ lock: ## Choose the newest packages that fit and pin them by hash
 	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade \
 	  --no-deps --group kaggle --output-file requirements-kaggle.lock
 
+.PHONY: sbom
+sbom: ## List what is in the image; build/sbom.json, in the form of CycloneDX
+	@$${PYTHON:-python3} -m venv build/sbom
+	@build/sbom/bin/python -m pip install --quiet 'cyclonedx-bom>=7'
+	build/sbom/bin/cyclonedx-py requirements requirements-image.lock \
+	  --pyproject pyproject.toml --mc-type application --output-reproducible \
+	  --output-format JSON --output-file build/sbom.json
+
 # One lock for every platform and Python, without the name of any index.
 LOCK_OPTIONS := --quiet --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-emit-find-links --annotation-style line \

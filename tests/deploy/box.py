@@ -24,6 +24,9 @@ HOME = Path("/opt/ginref")
 USER = 65532
 
 PATIENCE = 120.0
+COVERED = ("/opt", "/run", "/tmp", "/var/lib")
+"""Empty in a box, but for what is mounted below."""
+
 TOOLS = ("unshare", "nsenter", "setpriv", "ip", "mount")
 
 
@@ -38,9 +41,9 @@ class Empty:
 
 @dataclass(frozen=True)
 class Files:
-    """Files that are mounted to be read only."""
+    """A file or a folder that is mounted to be read only."""
 
-    folder: Path
+    path: Path
 
 
 Volume = Empty | Files
@@ -115,22 +118,28 @@ def opened(
     volumes: Mapping[str, Volume],
     environment: Mapping[str, str],
     hosts: Sequence[str] = (),
+    *,
+    beside: Box | None = None,
 ) -> Iterator[Box]:
     """Open a box.
 
     Args:
-        volumes: What is mounted where: below /opt, /run, /tmp or /var/lib, which are
-            empty otherwise.
+        volumes: What is mounted where, in this order.
         environment: Variables of every program in it.
         hosts: Names that stand for the box itself.
+        beside: A box whose network this one is in.
     """
     missing = [tool for tool in TOOLS if shutil.which(tool) is None]
     if missing or os.geteuid() != 0:
         pytest.skip("a box needs root, util-linux and iproute2")
+    network = ("unshare", "--net")
+    if beside is not None:
+        network = ("nsenter", "--target", str(beside.pid), "--net")
     with ExitStack() as stack:
         keeper = subprocess.Popen(
             [
-                *("unshare", "--mount", "--net", "--propagation", "private"),
+                *network,
+                *("unshare", "--mount", "--propagation", "private"),
                 *("sh", "-e", "-c", "\n".join(_script(volumes, hosts))),
             ],
             stdin=subprocess.PIPE,
@@ -150,35 +159,35 @@ def _script(volumes: Mapping[str, Volume], hosts: Sequence[str]) -> Iterator[str
     yield "ip link set lo up"
     yield "mount -t tmpfs -o mode=755 tmpfs /mnt"
     yield f"echo 127.0.0.1 localhost {shlex.join(hosts)} >/mnt/hosts"
-    yield "mount --bind /mnt/hosts /etc/hosts"
-    covers = ("/opt", "/run", "/tmp", "/var/lib")
-    # What is to be mounted may lie below what is about to be covered.
-    sources: list[tuple[Path, str]] = [
-        (Path(sys.prefix), str(HOME)),
+    yield "mount --bind -o ro /mnt/hosts /etc/hosts"
+    furniture: dict[str, Volume] = {
+        str(HOME): Files(Path(sys.prefix)),
         # The packages of a checkout are beside its environment.
-        (ROOT / "service", "/opt/service"),
-        (ROOT / "clients", "/opt/clients"),
-    ]
-    sources += [
-        (volume.folder, path)
-        for path, volume in volumes.items()
-        if isinstance(volume, Files)
-    ]
-    for number, (source, _) in enumerate(sources):
-        there = shlex.quote(str(source))
-        yield f"mkdir /mnt/{number}; mount --bind {there} /mnt/{number}"
-    for cover in covers:
+        "/opt/service": Files(ROOT / "service"),
+        "/opt/clients": Files(ROOT / "clients"),
+        **volumes,
+    }
+    # What is to be mounted may lie below what is about to be covered.
+    for number, volume in enumerate(furniture.values()):
+        if isinstance(volume, Files):
+            there = shlex.quote(str(volume.path))
+            make = "touch" if volume.path.is_file() else "mkdir"
+            yield f"{make} /mnt/{number}; mount --bind {there} /mnt/{number}"
+    for cover in COVERED:
         yield f"mount -t tmpfs -o mode=755 tmpfs {cover}"
-    for number, (_, path) in enumerate(sources):
-        yield f"mkdir -p {path}; mount --bind /mnt/{number} {path}"
-        yield f"mount -o remount,bind,ro {path}"
-    for path, volume in volumes.items():
-        if isinstance(volume, Empty):
+    for number, (path, volume) in enumerate(furniture.items()):
+        if isinstance(volume, Files):
+            if volume.path.is_file():
+                yield f"touch {path}"
+            else:
+                yield f"mkdir -p {path}"
+            yield f"mount --bind /mnt/{number} {path}"
+            yield f"mount -o remount,bind,ro {path}"
+        else:
             options = f"mode={volume.mode:o},uid={volume.uid},gid={volume.gid}"
             yield f"mkdir -p {path}; mount -t tmpfs -o {options} tmpfs {path}"
-    for cover in covers:
-        if cover not in volumes:
-            yield f"mount -o remount,ro {cover}"
+    for place in ("/mnt", *COVERED):
+        yield f"mount -o remount,ro {place}"
     yield "mount -o remount,bind,ro /"
     yield "echo open"
     # Ends with whoever holds the other end.

@@ -1,0 +1,312 @@
+"""The chart: what it renders, what it refuses, and what clusters think of it."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+from tests.chart.rendering import (
+    CHART,
+    ROOT,
+    Object,
+    each_case,
+    each_helm,
+    only,
+    pods,
+    rendered,
+    run,
+)
+
+from ginref import __version__
+from ginref.config import Part
+
+OLDEST, NEWEST = "1.31", "1.37"
+CUSTOM = "monitoring.coreos.com/v1"
+"""API of objects that only an operator of Prometheus knows."""
+
+VALUES: dict[str, Any] = yaml.safe_load((CHART / "values.yaml").read_text())
+SCHEMA: dict[str, Any] = json.loads((CHART / "values.schema.json").read_text())
+
+
+@each_helm
+@each_case
+def test_nothing_in_the_chart_is_worth_a_warning(case: str, helm: str) -> None:
+    values = str(CHART / "ci" / case)
+
+    told = run(helm, "lint", "--strict", str(CHART), "--values", values)
+
+    assert told.returncode == 0, told.stdout
+    assert "[WARNING]" not in told.stdout
+
+
+@each_case
+def test_both_helms_render_the_same(case: str) -> None:
+    def comparable(helm: str) -> list[str]:
+        objects = [one for one in rendered(case, helm) if one["kind"] != "Secret"]
+        return sorted(json.dumps(one, sort_keys=True) for one in objects)
+
+    assert comparable("helm3") == comparable("helm4")
+
+
+@each_case
+@pytest.mark.parametrize("version", [OLDEST, NEWEST])
+def test_clusters_old_and_new_accept_every_object(case: str, version: str) -> None:
+    for one in rendered(case):
+        if one["apiVersion"] != CUSTOM:
+            kubernetes_validate.validate(one, version, strict=True)
+
+
+def test_a_wrong_object_would_be_noticed() -> None:
+    service = json.loads(
+        json.dumps(only(rendered("bare-values.yaml"), "Service", "admin"))
+    )
+    service["spec"]["ports"][0]["port"] = "seventy"
+
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(service, NEWEST, strict=True)
+
+
+def test_the_chart_is_for_this_version_and_for_these_clusters() -> None:
+    chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
+
+    assert chart["appVersion"] == chart["version"] == __version__
+    assert chart["kubeVersion"] == f">={OLDEST}.0-0"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert chart["description"] == project["description"]
+
+
+REFUSED = [
+    pytest.param("{}", "keys.existingSecret", id="no keys"),
+    pytest.param("keys: {existingSecret: k}", "operator.existingSecret", id="no token"),
+    pytest.param("store: {url: 'redis://s:1'}", "store: give one", id="two stores"),
+    pytest.param(
+        "store: {bundled: {enabled: false}}", "store: give one", id="no store"
+    ),
+    pytest.param(
+        "store: {bundled: {enabled: false}, url: 'redis://a:b@s:1'}",
+        "store.url",
+        id="a password in the open",
+    ),
+    pytest.param("store: {url: 'http://s'}", "url", id="a store of another kind"),
+    pytest.param("archive: {url: 's3://b'}", "archive: give one", id="two archives"),
+    pytest.param("archive: {url: '/tmp'}", "url", id="an archive in a pod"),
+    pytest.param(
+        "archive: {env: {GINREF_DEV: '1'}}", "GINREF_DEV", id="a setting as variable"
+    ),
+    pytest.param(
+        "tls: {allowPlaintext: false}", "tls: give either", id="no word on TLS"
+    ),
+    pytest.param("tls: {existingSecret: t}", "tls: give either", id="TLS and none"),
+    pytest.param(
+        "ingress: {grpc: {enabled: true}}",
+        "ingress.grpc.host",
+        id="an API without a host",
+    ),
+    pytest.param("ingress: {http: {enabled: true}}", "ingress.http.host", id="no name"),
+    pytest.param(
+        "autoscaling: {enabled: true, cpuPercent: 0}", "cpuPercent", id="no measure"
+    ),
+    pytest.param("replicas: 3", "replicas", id="a name that is none"),
+    pytest.param("referee: {replica: 3}", "replica", id="a misspelt name"),
+    pytest.param("referee: {replicas: '3'}", "replicas", id="a number as text"),
+    pytest.param("referee: {replicas: 0}", "replicas", id="no referee"),
+    pytest.param("image: {digest: 'sha256:1'}", "digest", id="half a digest"),
+    pytest.param("image: {pullPolicy: Often}", "pullPolicy", id="a policy of its own"),
+    pytest.param("keep: a month", "keep", id="a time in words"),
+    pytest.param("networkPolicy: {storePorts: [0]}", "storePorts", id="no port"),
+    pytest.param(
+        "keys: {existingSecret: My_Keys}", "existingSecret", id="a name of another kind"
+    ),
+    pytest.param(
+        "dashboards: {labels: {a: 1}}", "labels", id="a label that is a number"
+    ),
+]
+
+
+@each_helm
+@pytest.mark.parametrize(("values", "named"), REFUSED)
+def test_values_that_cannot_be_meant_are_refused(
+    values: str, named: str, helm: str
+) -> None:
+    before = () if named.endswith(".existingSecret") else ("trial-values.yaml",)
+    files = [part for case in before for part in ("--values", str(CHART / "ci" / case))]
+
+    told = run(helm, "template", "play", str(CHART), *files, values=values)
+
+    assert told.returncode != 0
+    assert named in told.stderr
+
+
+def _leaves(
+    values: dict[str, Any], schema: dict[str, Any]
+) -> Iterator[tuple[str, Any, str]]:
+    """Yield each value by its whole name, with its default and what it is for."""
+    for name, value in values.items():
+        told = schema["properties"][name]
+        if "properties" in told:
+            assert told["additionalProperties"] is False, name
+            for path, default, purpose in _leaves(value, told):
+                yield f"{name}.{path}", default, purpose
+        else:
+            yield name, value, told["description"]
+    assert set(schema["properties"]) - set(values) <= {"global"}
+
+
+def test_every_value_is_documented_and_no_other_is_allowed() -> None:
+    readme = (CHART / "README.md").read_text()
+    rows = re.findall(r"^\| `([\w.]+)` \| `(.*)` \| (.*) \|$", readme, re.MULTILINE)
+
+    assert SCHEMA["additionalProperties"] is False
+    assert [
+        (name, json.loads(default), purpose) for name, default, purpose in rows
+    ] == [*_leaves(VALUES, SCHEMA)]
+
+
+def _breaches(pod: Object) -> Iterator[str]:
+    """Yield what the restricted standard for pods finds wrong with one."""
+    spec = pod["spec"]
+    kinds = {kind for volume in spec.get("volumes", ()) for kind in volume} - {"name"}
+    allowed = {"configMap", "emptyDir", "persistentVolumeClaim", "projected", "secret"}
+    if kinds - allowed:
+        yield f"volumes {kinds - allowed}"
+    if {"hostNetwork", "hostPID", "hostIPC", "initContainers"} & set(spec):
+        yield "the host's namespaces, or containers that are not looked at"
+    security = spec.get("securityContext", {})
+    if security.get("seccompProfile") != {"type": "RuntimeDefault"}:
+        yield "seccomp"
+    if security.get("runAsNonRoot") is not True or not security.get("runAsUser"):
+        yield "root"
+    for container in spec["containers"]:
+        wanted = {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+        }
+        if container.get("securityContext") != wanted:
+            yield f"{container['name']}: rights"
+        if any("hostPort" in port for port in container.get("ports", ())):
+            yield f"{container['name']}: ports of the host"
+
+
+@each_case
+def test_every_pod_is_restricted_and_knows_nothing_of_the_cluster(case: str) -> None:
+    found = list(pods(rendered(case)))
+
+    assert len(found) >= 4
+    for name, pod in found:
+        assert [*_breaches(pod)] == [], name
+        assert pod["spec"]["automountServiceAccountToken"] is False
+        # A Service `ginref` would become a setting GINREF_SERVICE_HOST.
+        assert pod["spec"]["enableServiceLinks"] is False
+
+
+@each_case
+def test_every_role_is_played_and_every_pod_is_one_process(case: str) -> None:
+    roles: set[str] = set()
+    for name, pod in pods(rendered(case)):
+        for container in pod["spec"]["containers"]:
+            for word in container.get("args", ()):
+                assert not word.startswith("--workers"), name
+                if word.startswith("--roles="):
+                    roles |= set(word.partition("=")[2].split(","))
+
+    assert roles == set(Part)
+
+
+def _selects(selector: Object, labels: Object) -> bool:
+    return selector["matchLabels"].items() <= labels.items() and all(
+        labels.get(rule["key"]) in rule["values"]
+        for rule in selector.get("matchExpressions", ())
+    )
+
+
+@each_case
+def test_services_and_policies_select_what_they_are_for(case: str) -> None:
+    objects = rendered(case)
+    labels = {
+        pod["metadata"]["labels"]["app.kubernetes.io/component"]: pod["metadata"][
+            "labels"
+        ]
+        for _, pod in pods(objects)
+    }
+    for one in objects:
+        spec = one.get("spec", {})
+        named = one["metadata"]["name"]
+        if one["kind"] == "Deployment":
+            component = spec["template"]["metadata"]["labels"][
+                "app.kubernetes.io/component"
+            ]
+            chosen = {
+                part for part in labels if _selects(spec["selector"], labels[part])
+            }
+            assert chosen == {component}, named
+        if one["kind"] == "Service" and named.endswith("-admin"):
+            assert {"referee", "runner", "signer"} <= {
+                part
+                for part in labels
+                if _selects({"matchLabels": spec["selector"]}, labels[part])
+            }
+        if one["kind"] == "NetworkPolicy":
+            chosen = {
+                part for part in labels if _selects(spec["podSelector"], labels[part])
+            }
+            store = {"store"} if named.endswith("-store") else set()
+            assert chosen == (store or {"referee", "runner", "signer"}), named
+        if one["kind"] == "PodDisruptionBudget":
+            chosen = {
+                part for part in labels if _selects(spec["selector"], labels[part])
+            }
+            assert len(chosen) == 1, named
+
+
+def test_production_has_all_that_watches_and_scales() -> None:
+    objects = rendered("production-values.yaml")
+
+    kinds = {one["kind"] for one in objects}
+    assert {
+        *("HorizontalPodAutoscaler", "PodDisruptionBudget", "NetworkPolicy"),
+        *("ServiceMonitor", "PrometheusRule", "ConfigMap", "Ingress"),
+    } <= kinds
+    referee = only(objects, "Deployment", "-referee")
+    assert "replicas" not in referee["spec"]
+    scaler = only(objects, "HorizontalPodAutoscaler")
+    assert scaler["spec"]["scaleTargetRef"]["name"] == referee["metadata"]["name"]
+    assert len(scaler["spec"]["metrics"]) == 2
+    paths = {
+        path["path"]
+        for one in objects
+        if one["kind"] == "Ingress" and one["metadata"]["name"].endswith("-http")
+        for rule in one["spec"]["rules"]
+        for path in rule["http"]["paths"]
+    }
+    assert paths == {"/.well-known/jwks.json", "/.well-known/jwks.pem"}
+
+
+def test_the_rules_and_dashboards_are_those_of_the_repository() -> None:
+    objects = rendered("production-values.yaml")
+
+    groups = [
+        group
+        for name in ("recording", "alerts")
+        for group in yaml.safe_load(
+            (ROOT / f"deploy/prometheus/{name}.yaml")
+            .read_text()
+            .replace("docs/runbook.md", "https://referee.example/runbook")
+        )["groups"]
+    ]
+    assert only(objects, "PrometheusRule")["spec"]["groups"] == groups
+    shown = {
+        name.removeprefix("ginref-"): json.loads(text)
+        for one in objects
+        if one["kind"] == "ConfigMap"
+        for name, text in one["data"].items()
+    }
+    assert shown == {
+        path.name: json.loads(path.read_text())
+        for path in (ROOT / "deploy/grafana/dashboards").glob("*.json")
+    }
+    assert shown

