@@ -11,6 +11,7 @@ import pytest_asyncio
 from ginref.adapters.memory_store import MemoryStore
 from ginref.adapters.memory_tournament import MemoryTournaments
 from ginref.adapters.redis_store import open_store
+from ginref.adapters.redis_tournament import ALL, LIVE, tournament_keys
 from ginref.app.match_store import EVERYTHING, MatchStore, Wake
 from ginref.app.tournament_store import Addition, TournamentStore
 
@@ -205,3 +206,12 @@ async def test_whoever_follows_is_woken_by_entries_and_by_word(table: Table) -> 
     assert await anext(wakes) == Wake("tournament/cup")
     assert await anext(wakes) == Wake("bot/north")
     await wakes.aclose()
+
+
+@pytest.mark.parametrize("name", ["cup", "a.b_c-d", "x" * 32])
+def test_what_a_script_changes_lives_on_one_node(name: str) -> None:
+    keys = tournament_keys(name)
+
+    tags = {key.split("}")[0] for key in (keys.log, keys.configuration, keys.wake)}
+    assert tags == {keys.secret.split("}")[0]}
+    assert ALL.split("}")[0] == LIVE.split("}")[0]

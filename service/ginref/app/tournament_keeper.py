@@ -14,6 +14,7 @@ import re
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from typing import Final
+from weakref import WeakValueDictionary
 
 from ginref.app.live_tournament import (
     LiveTournament,
@@ -61,19 +62,17 @@ class TournamentKeeper:
         self._store = store
         self._known: OrderedDict[str, LiveTournament] = OrderedDict()
         self._plans: OrderedDict[tuple[str, int], tuple[str, int, Plan]] = OrderedDict()
-        self._turns: dict[str, asyncio.Lock] = {}
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @contextlib.asynccontextmanager
     async def turn(self, name: str) -> AsyncIterator[None]:
         """Add to a log one after the other, rather than race within the process."""
-        lock = self._turns.setdefault(name, asyncio.Lock())
-        try:
-            async with lock:
-                yield
-        finally:
-            # Whoever waits for it has it at hand.
-            if not lock.locked():
-                self._turns.pop(name, None)
+        # It lasts as long as somebody has it or waits for it.
+        lock = self._turns.get(name)
+        if lock is None:
+            lock = self._turns[name] = asyncio.Lock()
+        async with lock:
+            yield
 
     async def load(self, name: str) -> LiveTournament:
         """Read a tournament as it is now.

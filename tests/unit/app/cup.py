@@ -99,6 +99,15 @@ class FatedTournaments(MemoryTournaments):
         """Forget what a tournament's draw and boards follow from."""
         self._of(tournament).secret = None
 
+    def lose_entries(self, tournament: str, count: int) -> None:
+        """Forget the last entries of a log."""
+        del self._of(tournament).log[-count:]
+
+    def swap_entries(self, tournament: str) -> None:
+        """Change places of the last two entries of a log."""
+        log = self._of(tournament).log
+        log[-1], log[-2] = log[-2], log[-1]
+
     def announce(self, tournament: str) -> None:
         """List a tournament whose creator died before it was created."""
         self._created[tournament] = self._clock()

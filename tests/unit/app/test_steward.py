@@ -10,12 +10,15 @@ from tests.unit.app.world import World
 
 from ginref.app.packing import DamageError
 from ginref.record.lifecycle import EndingKind
+from ginref.record.verify import Finding
 from ginref.tournament.event import (
     Cascade,
     MatchCreated,
     MatchEnded,
     SecretOpened,
 )
+from ginref.tournament.export_match import read_match_record
+from ginref.tournament.export_verify import verify_export
 from ginref.tournament.fixture import Fixture, FixtureState
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.operation import Correct, Withdraw
@@ -68,6 +71,14 @@ async def test_a_tournament_is_played_to_its_end(world: World) -> None:
     endings = [e.event for e in live.entries if isinstance(e.event, MatchEnded)]
     assert {one.outcome.ending for one in endings} == {EndingKind.COMPLETED}
     assert all(one.outcome.luck for one in endings)
+    keys = {world.signer.key_id: world.signer.public_key}  # type: ignore[attr-defined] # the referee of tests has one
+    records = [
+        read_match_record(name, envelope, keys)
+        for name, envelope in world.archive.records.items()
+    ]
+    verdict = verify_export(await cup.one.desk.export(world.host, "cup"), keys, records)
+    assert verdict.finding is Finding.VALID, verdict.problem
+    assert verdict.records == len(records)
 
 
 @pytest.mark.parametrize(
