@@ -5,6 +5,7 @@ Any number of processes may run them. None holds a lease, so none is missed.
 
 import asyncio
 import logging
+import secrets
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -33,6 +34,9 @@ _LOOKING: Final = 5.0
 _CALLING: Final = 5.0
 """Seconds after which a bot that does not answer is called again."""
 
+_PATIENCE: Final = 0.25
+"""Seconds, or up to twice as many, by which a process that was beaten comes later."""
+
 _FIRST_PAUSE: Final = 1.0
 _LONGEST_PAUSE: Final = 60.0
 
@@ -50,6 +54,7 @@ class _Care:
         awaited: Which those were.
         failed_until: Until when it is left alone after a failure.
         pause: How long it was left alone last.
+        is_beaten: Others were faster lately, so they may go first.
     """
 
     standing: Standing | None = None
@@ -60,6 +65,7 @@ class _Care:
     awaited: frozenset[str] = field(default_factory=frozenset)
     failed_until: float = 0.0
     pause: float = 0.0
+    is_beaten: bool = False
 
 
 class Runner:
@@ -80,6 +86,8 @@ class Runner:
         self._observer = observer
         self._monotonic = monotonic
         self._cares: dict[str, _Care] = {}
+        # Several that were beaten do not come at the same time, either.
+        self._patience = _PATIENCE * (1 + secrets.randbelow(1_000) / 1_000)
 
     async def run(self) -> None:
         """Run tournaments until cancelled."""
@@ -142,14 +150,16 @@ class Runner:
     async def _carry_on(self, name: str, care: _Care) -> None:
         try:
             while True:
+                if care.is_beaten:
+                    # What others do meanwhile need not be worked out here, too.
+                    await asyncio.sleep(self._patience)
                 now = self._monotonic()
                 look = care.is_woken or now - care.looked >= _LOOKING
                 care.is_woken = False
                 care.looked = now if look else care.looked
-                care.standing = await self._steward.carry_on(name, look=look)
-                self._count()
-                await self._call(care)
-                if care.standing.is_done:
+                standing = await self._carry(name, care, look=look)
+                await self._call(care, standing)
+                if standing.is_done:
                     await self._store.leave_live(name)
                 care.pause = 0.0
                 if not care.is_woken:
@@ -161,10 +171,17 @@ class Runner:
         finally:
             care.task = None
 
-    async def _call(self, care: _Care) -> None:
+    async def _carry(self, name: str, care: _Care, *, look: bool) -> Standing:
+        standing = await self._steward.carry_on(name, look=look)
+        if standing.won or standing.lost:
+            care.is_beaten = standing.lost > standing.won
+        care.standing = standing
+        self._count()
+        return standing
+
+    async def _call(self, care: _Care, standing: Standing) -> None:
         """Wake the sessions of the bots that are waited for."""
-        standing = care.standing
-        awaited = frozenset(standing.awaited if standing else ())
+        awaited = frozenset(standing.awaited)
         now = self._monotonic()
         is_again = now - care.called >= _CALLING
         called = awaited if is_again else awaited - care.awaited

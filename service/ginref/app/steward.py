@@ -6,7 +6,7 @@ several who would take the same step one does. What is done besides may be done 
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ginref.app.fixture_work import FixtureWork
@@ -46,12 +46,16 @@ class Standing:
         fixtures: How many fixtures are in which state.
         awaited: The bots that it waits for before the start.
         is_done: Nothing is left to do in it.
+        won: Steps that were taken here.
+        lost: Steps that somebody else was faster to take.
     """
 
     lifecycle: Lifecycle
     fixtures: Counter[FixtureState]
     awaited: tuple[str, ...]
     is_done: bool
+    won: int = 0
+    lost: int = 0
 
 
 class Steward:
@@ -81,6 +85,7 @@ class Steward:
             DamageError: Something of it is lost, or cannot be read.
             StoreUnavailableError: The store does not answer.
         """
+        won = lost = 0
         for _ in range(_STEPS_MOST):
             live = await self._keeper.load(name)
             planned = await self._keeper.plan(live)
@@ -89,12 +94,13 @@ class Steward:
                 events = list(await self._work.look(live, planned))
                 look = bool(events)
             if not events:
-                return _standing(live.ledger, planned)
+                break
             look = look or isinstance(events[0], MatchCreated)
-            # Stored or not: what another has stored meanwhile is as good.
             entries = live.following(_asked(live, events), actor=REFEREE)
-            await self._keeper.append(live, live.extended(entries))
-        return _standing(live.ledger, planned)
+            is_stored = await self._keeper.append(live, live.extended(entries))
+            # What another has stored meanwhile is as good.
+            won, lost = won + is_stored, lost + (not is_stored)
+        return replace(_standing(live.ledger, planned), won=won, lost=lost)
 
     async def _due(self, live: LiveTournament, planned: Plan) -> list[Event]:
         """Return what is to be appended now, without a look at any match."""
