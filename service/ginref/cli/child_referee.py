@@ -29,9 +29,16 @@ class ChildReferee:
         address: Address of its gRPC API.
     """
 
-    def __init__(self, folder: Path, *, dev: bool) -> None:
-        """Keep everything in a folder; `dev` allows seeded deals."""
+    def __init__(self, folder: Path, *, dev: bool, listen: str = "127.0.0.1:0") -> None:
+        """Keep everything in a folder; `dev` allows seeded deals.
+
+        Args:
+            folder: Where its store, its keys and its records are.
+            dev: Allow seeded deals.
+            listen: Address to serve at; port 0 picks a free one.
+        """
         self.address = ""
+        self._listen = listen
         self._folder = folder
         self._dev = dev
         self._log_start = 0
@@ -50,7 +57,7 @@ class ChildReferee:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         command = [
             *(sys.executable, "-m", "ginref", "serve", "--data", str(self._folder)),
-            *("--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"),
+            *("--listen", self._listen, "--admin", "127.0.0.1:0"),
             *(("--dev",) if self._dev else ()),
         ]
         # Settings of this machine's own referee are none of this one's.

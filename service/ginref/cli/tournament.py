@@ -11,6 +11,7 @@ from ginref.cli import (
     tournament_export,
     tournament_look,
     tournament_preview,
+    tournament_rehearse,
     tournament_ruling,
     verify,
 )
@@ -23,6 +24,7 @@ app = typer.Typer(
 
 app.command("example")(tournament_preview.example)
 app.command("preview")(tournament_preview.preview)
+app.command("rehearse")(tournament_rehearse.rehearse)
 app.command("create")(tournament_course.create)
 app.command("configure")(tournament_course.configure_)
 app.command("codes")(tournament_course.codes)

@@ -45,7 +45,7 @@ async def create(office: Office, write: Writing, file: File) -> None:
     if write.expect is not None:
         message = "a tournament that is not there has no version to expect"
         raise CommandError(message)
-    declared = _read(file)
+    declared = read_file(file)
     async with office.referee() as referee:
         made = await referee.create_tournament(
             declared, dry_run=write.dry_run, request_id=write.request_id
@@ -64,7 +64,7 @@ async def create(office: Office, write: Writing, file: File) -> None:
 @writing
 async def configure_(office: Office, write: Writing, name: Name, file: File) -> None:
     """Change what is declared, before the field is seeded."""
-    declared = _read(file)
+    declared = read_file(file)
     await carry_out(office, write, name, lambda _: configure(declared))
 
 
@@ -239,7 +239,7 @@ VERBS: Final = {
 """Commands that send a tournament on, by their word."""
 
 
-def _read(file: Path) -> dict[str, Any]:
+def read_file(file: Path) -> dict[str, Any]:
     """Read a tournament's file, with all that it leaves out.
 
     Raises:

@@ -58,14 +58,19 @@ async def export(  # noqa: PLR0913, PLR0917 - one parameter for each option
             office.say(f"export   {file}")
             if records is not None:
                 seen = await referee.get_tournament(source)
-                saved = await _save_records(referee, seen, records)
+                saved = await save_records(referee, seen, records)
                 office.say(f"records  {saved} in {records}")
     if csv is not None or brackets is not None or report is not None:
         tournament_convert.export(file, csv, brackets, report, keys, records)
 
 
-async def _save_records(referee: Referee, seen: Tournament, folder: Path) -> int:
-    """Fetch the signed records of all matches that are over; return how many."""
+async def save_records(referee: Referee, seen: Tournament, folder: Path) -> int:
+    """Fetch the signed records of all matches that are over; return how many.
+
+    Raises:
+        ClientError: The referee refuses, or does not answer.
+        OSError: A file cannot be written.
+    """
     _make(folder)
     over = [
         match.match_id
