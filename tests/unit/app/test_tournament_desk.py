@@ -1,8 +1,6 @@
 """What organizers, bots and spectators ask of tournaments, and what they are told."""
 
 import asyncio
-import json
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,16 +12,13 @@ from tests.unit.app.world import World
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
 from ginref.app.tournament_report import SummonsKind
-from ginref.record.envelope import parse_envelope
 from ginref.tournament.event import (
     Advanced,
     CheckedIn,
     CodesIssued,
     Created,
-    MatchEnded,
     ShareCommitted,
 )
-from ginref.tournament.export import parse_export
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.operation import (
     Advance,
@@ -352,54 +347,3 @@ async def test_tournaments_are_listed_without_those_that_never_came_to_be(
     with pytest.raises(RefusedError) as caught:
         await cup.one.desk.page(SPECTATOR, 2, "yesterday")
     assert caught.value.reason is Reason.FIELD_INVALID
-
-
-async def test_results_of_shared_boards_are_told_when_all_tables_are_done(
-    cup: Cup,
-) -> None:
-    swiss: Mapping[str, Any] = {"format": "swiss", "rounds": 2}
-    rules = {"name": "boards", "boards": 2, "next_dealer": "board_parity"}
-    match = {"ruleset": rules, "clock": "fast"}
-    await cup.start(4, swiss, boards="common", trust="closed", match=match)
-    await cup.carry_on()
-    first, second = await cup.going_on()
-    host, desk, matches = cup.world.host, cup.one.desk, cup.one.match_desk
-    await cup.finish(first)
-    await cup.sign()
-    await cup.carry_on()
-    whole = await cup.now()
-    setup = (await matches.get_match(host, first)).public.facts
-    player = cup.world.bot(setup.bots[0])
-    other = cup.world.bot((await matches.get_match(host, second)).public.facts.bots[0])
-
-    # Two of the four still play these cards.
-    assert isinstance(whole.entries[-1].event, MatchEnded)
-    for caller in (SPECTATOR, other):
-        overview = await desk.overview(caller, "cup")
-        assert overview.entries == whole.entries[:-1]
-        assert overview.head == whole.head
-        assert await desk.entries(caller, "cup", whole.head.length - 1) == ()
-        export = parse_envelope(await desk.export(caller, "cup"))
-        assert parse_export(export.payload).entries == whole.entries[:-1]
-        for ask in (matches.get_match, matches.match_record):
-            with pytest.raises(RefusedError) as caught:
-                await ask(caller, first)
-            assert caught.value.reason is Reason.BOARD_CLOSED
-        listed = (await matches.list_matches(caller, None, 10, None)).matches
-        assert first not in {facts.match_id for facts in listed}
-    assert (await matches.get_match(player, first)).seats
-    with pytest.raises(RefusedError) as caught:
-        await matches.match_record(player, first)
-    assert caught.value.reason is Reason.BOARD_CLOSED
-    assert (await desk.overview(host, "cup")).entries == whole.entries
-    leaving = Withdraw(bot=other.bot or "")
-    tried = await desk.change(other, "cup", leaving, cup.asking(dry_run=True))
-    assert tried.changes == ()
-    assert (await cup.do(leaving, dry_run=True)).changes
-
-    await cup.finish(second)
-    await cup.sign()
-    await cup.carry_on()
-
-    assert (await desk.overview(SPECTATOR, "cup")).entries[len(whole.entries) - 1 :]
-    assert json.loads(await matches.match_record(SPECTATOR, first))

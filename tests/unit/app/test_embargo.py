@@ -1,0 +1,76 @@
+"""Boards that several tables play: what is told of them, to whom, and when."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from tests.unit.app.cup import Cup
+from tests.unit.app.world import World
+
+from ginref.app.caller import Caller, Role
+from ginref.app.error import Reason, RefusedError
+from ginref.record.envelope import parse_envelope
+from ginref.tournament.event import MatchEnded
+from ginref.tournament.export import parse_export
+from ginref.tournament.operation import Withdraw
+
+SPECTATOR = Caller(token_id="t-eyes", role=Role.SPECTATOR)
+
+
+@pytest.fixture
+async def cup(world: World) -> Cup:
+    made = Cup(world=world)
+    await made.process()
+    return made
+
+
+async def test_results_of_shared_boards_are_told_when_all_tables_are_done(
+    cup: Cup,
+) -> None:
+    swiss: Mapping[str, Any] = {"format": "swiss", "rounds": 2}
+    rules = {"name": "boards", "boards": 2, "next_dealer": "board_parity"}
+    match = {"ruleset": rules, "clock": "fast"}
+    await cup.start(4, swiss, boards="common", trust="closed", match=match)
+    await cup.carry_on()
+    first, second = await cup.going_on()
+    host, desk, matches = cup.world.host, cup.one.desk, cup.one.match_desk
+    await cup.finish(first)
+    await cup.sign()
+    await cup.carry_on()
+    whole = await cup.now()
+    setup = (await matches.get_match(host, first)).public.facts
+    player = cup.world.bot(setup.bots[0])
+    other = cup.world.bot((await matches.get_match(host, second)).public.facts.bots[0])
+
+    # Two of the four still play these cards.
+    assert isinstance(whole.entries[-1].event, MatchEnded)
+    for caller in (SPECTATOR, other):
+        overview = await desk.overview(caller, "cup")
+        assert overview.entries == whole.entries[:-1]
+        assert overview.head == whole.head
+        assert await desk.entries(caller, "cup", whole.head.length - 1) == ()
+        export = parse_envelope(await desk.export(caller, "cup"))
+        assert parse_export(export.payload).entries == whole.entries[:-1]
+        for ask in (matches.get_match, matches.match_record):
+            with pytest.raises(RefusedError) as caught:
+                await ask(caller, first)
+            assert caught.value.reason is Reason.BOARD_CLOSED
+        listed = (await matches.list_matches(caller, None, 10, None)).matches
+        assert first not in {facts.match_id for facts in listed}
+    assert (await matches.get_match(player, first)).seats
+    with pytest.raises(RefusedError) as caught:
+        await matches.match_record(player, first)
+    assert caught.value.reason is Reason.BOARD_CLOSED
+    assert (await desk.overview(host, "cup")).entries == whole.entries
+    leaving = Withdraw(bot=other.bot or "")
+    tried = await desk.change(other, "cup", leaving, cup.asking(dry_run=True))
+    assert tried.changes == ()
+    assert (await cup.do(leaving, dry_run=True)).changes
+
+    await cup.finish(second)
+    await cup.sign()
+    await cup.carry_on()
+
+    assert (await desk.overview(SPECTATOR, "cup")).entries[len(whole.entries) - 1 :]
+    assert json.loads(await matches.match_record(SPECTATOR, first))
