@@ -1,0 +1,133 @@
+"""Alerts and recording rules, as Prometheus reads and judges them."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from tests.deploy.alert_case import CASES, AlertCase, Series
+from tests.deploy.image import ROOT
+
+from ginref.adapters.metrics import PrometheusObserver
+
+FOLDER = ROOT / "deploy/prometheus"
+FILES = [FOLDER / "recording.yaml", FOLDER / "alerts.yaml"]
+RUNBOOK = ROOT / "docs/runbook.md"
+RULES: list[dict[str, Any]] = [
+    rule
+    for file in FILES
+    for group in yaml.safe_load(file.read_text())["groups"]
+    for rule in group["rules"]
+]
+ALERTS = {rule["alert"]: rule for rule in RULES if "alert" in rule}
+
+
+def promtool(*arguments: str, cwd: Path = FOLDER) -> str:
+    """Run promtool, and return what it says when all is well."""
+    program = shutil.which("promtool")
+    if program is None:
+        pytest.skip("no promtool is installed")
+    told = subprocess.run(
+        [program, *arguments], check=False, capture_output=True, cwd=cwd, text=True
+    )
+    assert told.returncode == 0, told.stdout + told.stderr
+    return told.stdout
+
+
+def test_prometheus_accepts_its_configuration_and_the_rules_in_it() -> None:
+    told = promtool("check", "config", "prometheus.yaml")
+
+    counts = map(int, re.findall(r"(\d+) rules found", told))
+    assert sum(counts) == len(RULES)
+
+
+def test_rules_ask_only_for_what_is_measured() -> None:
+    observer = PrometheusObserver(version="1", store="local/always")
+    shown = set(re.findall(rb"^(\w+?)(?:\{| )", observer.render(), re.MULTILINE))
+    measured = {name.decode() for name in shown} | {"up"}
+    # Has no series before the first call.
+    measured |= {"ginref_call_seconds_bucket", "ginref_call_seconds_count"}
+    recorded = {rule["record"] for rule in RULES if "record" in rule}
+
+    for rule in RULES:
+        bare = re.sub(r'"[^"]*"|\{[^}]*\}', "", rule["expr"])
+        names = set(
+            re.findall(r"\b(?:ginref|process|job|instance)[a-z_]*:?[\w:]*", bare)
+        )
+        asked = {name for name in names if "_" in name or ":" in name}
+        assert asked <= measured | recorded, rule
+
+
+def _described(case: AlertCase, *, fires: bool, series: Series) -> dict[str, Any]:
+    """Describe a case as promtool reads it."""
+    rule = ALERTS[case.alert]
+    labels = {"job": "ginref", **rule["labels"], **case.labels}
+
+    def told(text: str) -> str:
+        text = re.sub(r"\{\{ \$labels\.(\w+) \}\}", lambda one: labels[one[1]], text)
+        return re.sub(r"\{\{ \$value \| \w+ \}\}", case.value, text)
+
+    alert = {
+        "exp_labels": labels,
+        "exp_annotations": {
+            name: told(text) for name, text in rule["annotations"].items()
+        },
+    }
+    return {
+        "interval": "1m",
+        "input_series": [
+            {"series": name, "values": values} for name, values in series.items()
+        ],
+        "alert_rule_test": [
+            {
+                "alertname": case.alert,
+                "eval_time": "60m",
+                "exp_alerts": [alert] if fires else [],
+            }
+        ],
+    }
+
+
+def test_every_alert_fires_when_it_must_and_keeps_silent_when_it_must(
+    tmp_path: Path,
+) -> None:
+    assert sorted(case.alert for case in CASES) == sorted(ALERTS)
+    tests = [
+        _described(case, fires=fires, series=series)
+        for case in CASES
+        for fires, given in ((True, [case.fires]), (False, case.silent.values()))
+        for series in given
+    ]
+    document = {
+        "rule_files": [str(file) for file in FILES],
+        "evaluation_interval": "1m",
+        "tests": tests,
+    }
+    (tmp_path / "tests.yaml").write_text(yaml.safe_dump(document))
+
+    promtool("test", "rules", "tests.yaml", cwd=tmp_path)
+
+
+def test_every_case_has_something_that_is_silent() -> None:
+    assert all(case.silent for case in CASES)
+
+
+def test_every_alert_has_its_page_in_the_runbook_and_no_other_has() -> None:
+    text = RUNBOOK.read_text(encoding="utf-8")
+    sections = re.findall(
+        r"^## (\w+)\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL
+    )
+
+    assert [name for name, _ in sections] == list(ALERTS)
+    for name, section in sections:
+        for part in ("**Means.**", "**Look.**", "**Do.**"):
+            assert section.count(part) == 1, name
+    for name, rule in ALERTS.items():
+        assert rule["labels"]["severity"] in {"critical", "warning", "info"}
+        assert rule["annotations"]["summary"].endswith(".")
+        assert rule["annotations"]["description"].endswith(".")
+        url = rule["annotations"]["runbook_url"]
+        assert url == f"docs/runbook.md#{name.lower()}"
