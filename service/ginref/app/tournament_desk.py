@@ -11,6 +11,7 @@ from typing import Any, Final
 from ginref.app.caller import HOSTS, Caller, Role
 from ginref.app.error import Reason, RefusedError
 from ginref.app.live_tournament import LiveTournament, made_live
+from ginref.app.next_read import NextRead
 from ginref.app.registry_row import read_bot
 from ginref.app.tools import Tools
 from ginref.app.tournament_change import ChangeTaker, done
@@ -80,6 +81,8 @@ class TournamentDesk:
         self._store = store
         self._keeper = keeper
         self._changes = ChangeTaker(keeper, secrets)
+        # Thousands of bots may attach at once.
+        self._live = NextRead(self._read_live)
         self._unreadable: set[str] = set()
 
     async def create(
@@ -288,16 +291,16 @@ class TournamentDesk:
 
     async def summons(self, bot: str) -> tuple[Summons, ...]:
         """Return what a bot is asked for now: to check in, or for its share."""
-        found = (summons_of(live, bot) for live in await self._live())
+        found = (summons_of(live, bot) for live in await self._live.get())
         return tuple(one for one in found if one is not None)
 
     async def heads(self, bot: str) -> tuple[Head, ...]:
         """Return the heads of the live tournaments that a bot has entered."""
         return tuple(
-            live.head for live in await self._live() if bot in live.ledger.entrants
+            live.head for live in await self._live.get() if bot in live.ledger.entrants
         )
 
-    async def _live(self) -> list[LiveTournament]:
+    async def _read_live(self) -> list[LiveTournament]:
         found = await asyncio.gather(*map(self._found, await self._store.live()))
         return [live for live in found if live is not None]
 
