@@ -84,6 +84,13 @@ soak: development ## Play for an hour while everything fails; build/soak.json, d
 	@.ci/debian redis-server=redis-server faketime=faketime
 	@$(BIN)/python -m tests.faults.soak $(SOAK)
 
+# Entrants of a double elimination and of a Swiss tournament; minutes at most.
+CUPS ?= 64 128 180
+
+.PHONY: soak-tournament
+soak-tournament: development ## Run two tournaments under kills; build/soak-tournament.json
+	@$(BIN)/python -m tests.e2e.soak_tournament $(CUPS)
+
 # Pairs of worlds, and pairs of waits, in at most an hour.
 PAIRS ?= 50000
 WAITS ?= 5000
@@ -258,6 +265,12 @@ $(THIRD_PARTY): requirements-dev.lock | development
 	@cp .venv/lib/python3*/site-packages/google/api/annotations.proto \
 	  .venv/lib/python3*/site-packages/google/api/field_behavior.proto \
 	  .venv/lib/python3*/site-packages/google/api/http.proto $@/google/api/
+
+# --- operation ---------------------------------------------------------------
+
+.PHONY: dashboards
+dashboards: development ## Write Grafana's dashboards anew from their code
+	$(BIN)/python -m deploy.grafana.dashboards
 
 # -----------------------------------------------------------------------------
 

@@ -132,7 +132,7 @@ def opened(
     missing = [tool for tool in TOOLS if shutil.which(tool) is None]
     if missing or os.geteuid() != 0:
         pytest.skip("a box needs root, util-linux and iproute2")
-    network = ("unshare", "--net")
+    network: tuple[str, ...] = ("unshare", "--net")
     if beside is not None:
         network = ("nsenter", "--target", str(beside.pid), "--net")
     with ExitStack() as stack:

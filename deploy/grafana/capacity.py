@@ -1,0 +1,127 @@
+"""The dashboard: whether the store keeps up, and what is left."""
+
+from typing import Final
+
+from deploy.grafana.panel import ACCEPTED, HERE, Board, Panel, number, quantile, rate
+
+_CPU: Final = f"rate(process_cpu_seconds_total{{{HERE}}}[$__rate_interval])"
+
+CAPACITY: Final = Board(
+    name="capacity",
+    title="Redis and capacity",
+    tells="Whether the store keeps up and keeps its promises, and what is left.",
+    rows=[
+        (
+            "Store",
+            [
+                Panel(
+                    title="Promise",
+                    tells="What the store promises, by how many processes.",
+                    queries=[
+                        (f"count by (store) (ginref_build_info{{{HERE}}})", "{{store}}")
+                    ],
+                    is_number=True,
+                ),
+                number(
+                    "Unavailable",
+                    "Refusals a second because the store confirms nothing.",
+                    rate("ginref_refusals_total", "", 'reason="STORE_UNAVAILABLE"'),
+                    "ops",
+                ),
+                number(
+                    "Limits",
+                    "Refusals a second because a limit is reached.",
+                    rate("ginref_refusals_total", "", 'reason="LIMIT_EXCEEDED"'),
+                    "ops",
+                ),
+                number(
+                    "Busiest process",
+                    "The part of its core that it uses.",
+                    f"max({_CPU})",
+                    "percentunit",
+                ),
+                number(
+                    "Cost of a move",
+                    "Processor time of all processes for each accepted move.",
+                    f"sum({_CPU}) / clamp_min("
+                    f"{rate('ginref_moves_total', '', ACCEPTED)}, 0.001)",
+                    "s",
+                ),
+                number(
+                    "Youngest process",
+                    "How long ago it started.",
+                    f"min(time() - process_start_time_seconds{{{HERE}}})",
+                    "s",
+                ),
+            ],
+        ),
+        (
+            "Trouble with the store",
+            [
+                Panel(
+                    title="Refused because of the store",
+                    tells="Unavailable, or a limit such as its memory.",
+                    queries=[
+                        (
+                            rate(
+                                "ginref_refusals_total",
+                                "reason",
+                                'reason=~"STORE_UNAVAILABLE|LIMIT_EXCEEDED"',
+                            ),
+                            "{{reason}}",
+                        )
+                    ],
+                    unit="ops",
+                ),
+                Panel(
+                    title="How long calls take",
+                    tells="99 in 100 take less; a slow store shows here first.",
+                    queries=[
+                        (
+                            quantile(
+                                0.99, "method", 'method=~".*/(Create|Get|Submit).*"'
+                            ),
+                            "{{method}}",
+                        )
+                    ],
+                    unit="s",
+                ),
+                Panel(
+                    title="Records that wait",
+                    tells="They stay in the store until they are archived.",
+                    queries=[(f"max(ginref_records_waiting{{{HERE}}})", "records")],
+                ),
+            ],
+        ),
+        (
+            "Processes",
+            [
+                Panel(
+                    title="Processor time",
+                    tells="Of the one core that a process can use.",
+                    queries=[(f"sum by (instance) ({_CPU})", "{{instance}}")],
+                    unit="percentunit",
+                ),
+                Panel(
+                    title="Memory",
+                    tells="Some 60 KB for each attached bot, beside what is fixed.",
+                    queries=[
+                        (f"process_resident_memory_bytes{{{HERE}}}", "{{instance}}")
+                    ],
+                    unit="bytes",
+                ),
+                Panel(
+                    title="Open files",
+                    tells="Connections, too; of those that a process may have.",
+                    queries=[
+                        (
+                            f"process_open_fds{{{HERE}}} / process_max_fds{{{HERE}}}",
+                            "{{instance}}",
+                        )
+                    ],
+                    unit="percentunit",
+                ),
+            ],
+        ),
+    ],
+)
