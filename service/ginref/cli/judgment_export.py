@@ -26,8 +26,9 @@ def export_lines(verdict: ExportVerdict) -> Iterator[tuple[str, str]]:
         yield "wrong", verdict.problem
     if verdict.export is not None:
         document = verdict.export.document
-        name = verdict.export.configuration.name
-        yield "name", f"{name}, {document['tournament']}"
+        declared = verdict.export.configuration
+        names = (declared.title or declared.name, str(document["tournament"]))
+        yield "name", ", ".join(dict.fromkeys(names))
         entries = len(verdict.export.entries)
         yield "log", f"{entries} entries, head {verdict.export.head}"
     if verdict.export is not None and verdict.audited is not None:
