@@ -22,13 +22,13 @@ from ginref.adapters.key_folder import KeyFolder, KeyFolderError
 from ginref.adapters.key_watch import KeyWatch
 from ginref.adapters.masked_log import log_to_stderr
 from ginref.adapters.metrics import CONTENT_TYPE, PrometheusObserver
+from ginref.adapters.operator_token import keep_operator_token
 from ginref.adapters.own_folder import is_own
 from ginref.adapters.redis_address import UnsupportedStoreError
 from ginref.adapters.redis_store import RedisStore, open_store
 from ginref.adapters.sealing import AesSealer
-from ginref.adapters.secret_file import SecretFileError, read_secret, replace_secret
+from ginref.adapters.secret_file import SecretFileError
 from ginref.app.desk import Desk
-from ginref.app.error import RefusedError
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper
@@ -53,7 +53,6 @@ _CANCEL_PATIENCE: Final = 0.1
 
 _SEAL: Final = "seal"
 
-OPERATOR_TOKEN: Final = "operator.token"  # noqa: S105 - the name of a file
 
 _DATA_MARK: Final = re.compile(
     r"operator\.token|referee\.(json|log)|house|keys|records|store"
@@ -229,7 +228,7 @@ async def _start(
     tournaments = TournamentParts.of(tools, store.tournaments(), sealer)
     desk = Desk(tools, tournaments.embargo)
     gate = Gate(registry, tools.chance, lambda: time.time_ns() // 1_000_000)
-    token_file = await _operator_token(config.data, gate)
+    token_file = await keep_operator_token(config.data, gate)
     for work in (keys.run(), *_work(config, tools, desk, tournaments)):
         await _in_background(stack, stop, work)
     admin = AdminServer(
@@ -339,25 +338,6 @@ async def _problems(
     except UnsupportedStoreError as error:
         return (str(error),)
     return () if config.assume_durable else reported.problems
-
-
-async def _operator_token(folder: Path, gate: Gate) -> Path:
-    """Keep a file with a working token of an operator, and return its path."""
-    path = folder / OPERATOR_TOKEN
-    if path.exists():
-        secret = read_secret(path).decode(errors="replace").strip()
-        try:
-            await gate.authenticate(secret)
-        except RefusedError:
-            # Whoever can write this file is the host, whose token it may be.
-            if await gate.admit_operator(secret):
-                return path
-            _LOG.warning("the operator token in %s is of no use: made anew", path)
-        else:
-            return path
-    _, secret = await gate.issue_operator()
-    replace_secret(path, f"{secret}\n".encode())
-    return path
 
 
 def _work(

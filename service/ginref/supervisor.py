@@ -21,8 +21,8 @@ from ginref.adapters import embedded_child
 from ginref.adapters.addresses_file import addresses_file, publish
 from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
 from ginref.adapters.masked_log import log_to_stderr
+from ginref.adapters.operator_token import OPERATOR_TOKEN
 from ginref.bootstrap import (
-    OPERATOR_TOKEN,
     House,
     StartError,
     make_data_folder,

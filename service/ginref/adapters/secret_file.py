@@ -40,6 +40,11 @@ def read_secret(path: Path) -> bytes:
     return data
 
 
+def is_mounted(path: Path) -> bool:
+    """Say whether a file is from elsewhere than its folder, and so not to replace."""
+    return path.stat().st_dev != path.parent.stat().st_dev
+
+
 def check_folder(path: Path) -> None:
     """See that nobody but its owner can put secrets into a folder.
 

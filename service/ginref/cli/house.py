@@ -17,13 +17,14 @@ from typing import Final
 from cryptography import x509
 
 from ginref.adapters import embedded_child
+from ginref.adapters.operator_token import OPERATOR_TOKEN
 from ginref.adapters.secret_file import (
     SecretFileError,
     make_folder,
     read_secret,
     replace_secret,
 )
-from ginref.bootstrap import OPERATOR_TOKEN, StartError
+from ginref.bootstrap import StartError
 from ginref.cli import house_bot
 from ginref.config import PREFIX, ServeConfig
 from ginref.transport.address import Address
