@@ -60,7 +60,7 @@ def test_verify_proves_an_export_and_lists_what_it_is_about(
     assert first == f"{folder / 'cup.json'}: VALID"
     told = [tuple(line.strip().split(maxsplit=1)) for line in lines]
     assert told[:3] == [
-        ("name", "cup, t-1"),
+        ("name", "A cup, t-1"),
         ("log", f"{len(season.entries)} entries, head {season.entries[-1].digest}"),
         ("state", "finished"),
     ]
