@@ -60,7 +60,7 @@ def test_a_bot_plays_and_its_matches_are_told(
     assert "match m1, north: " in played.stdout
     assert "(completed)" in played.stdout
     kept = list((tmp_path / "home" / "ginref" / "simple").iterdir())
-    assert {path.name for path in kept} == {"m1.north.json", "bot-key.pem"}
+    assert {path.name for path in kept} == {"m1.north.jsonl", "bot-key.pem"}
     assert {stat.S_IMODE(path.stat().st_mode) for path in kept} == {0o600}
 
 
@@ -69,7 +69,7 @@ def test_a_bot_plays_and_its_matches_are_told(
     [
         (["127.0.0.1:1", "--bot", "clever"], "no such bot"),
         (["127.0.0.1:1", "--bot", "simple"], "no token"),
-        (["nowhere", "--bot", "simple"], "no token"),
+        (["nowhere", "--bot", "simple"], "https://HOST:PORT expected"),
         (
             ["127.0.0.1:1", "--bot", "simple", "--token-file", "/no/such"],
             "No such file",

@@ -284,7 +284,7 @@ async def test_a_bot_that_is_started_again_reveals_what_it_committed_to(
 
     assert result.ending.kind is EndingKind.COMPLETED
     files = {file.name: file.stat().st_mode for file in os.scandir(tmp_path)}
-    assert set(files) == {"m1.north.json", "bot-key.pem"}
+    assert set(files) == {"m1.north.jsonl", "bot-key.pem"}
     assert {mode & 0o777 for mode in files.values()} == {0o600}
 
 
