@@ -29,7 +29,7 @@ demo: runtime ## Play one Hollywood match between two bots, sign and verify its 
 .PHONY: test
 test: development peers helm ## Run every test
 	@.ci/debian redis-server=redis-server openssl=openssl faketime=faketime node=nodejs \
-	  promtool=prometheus
+	  ip=iproute2 promtool=prometheus
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 .PHONY: faults

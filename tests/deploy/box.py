@@ -23,7 +23,7 @@ HOME = Path("/opt/ginref")
 
 USER = 65532
 
-PATIENCE = 120.0
+PATIENCE = 240.0
 COVERED = ("/opt", "/run", "/tmp", "/var/lib")
 """Empty in a box, but for what is mounted below."""
 
@@ -110,7 +110,16 @@ class Box:
 def _end(process: "subprocess.Popen[Any]") -> None:
     if process.poll() is None:
         process.kill()
-    process.communicate()
+        process.communicate()
+    if process.stdout is not None:
+        process.stdout.close()
+
+
+def _may_unshare() -> bool:
+    tried = subprocess.run(
+        ["unshare", "--mount", "--net", "true"], check=False, capture_output=True
+    )
+    return tried.returncode == 0
 
 
 @contextmanager
@@ -130,8 +139,8 @@ def opened(
         beside: A box whose network this one is in.
     """
     missing = [tool for tool in TOOLS if shutil.which(tool) is None]
-    if missing or os.geteuid() != 0:
-        pytest.skip("a box needs root, util-linux and iproute2")
+    if missing or os.geteuid() != 0 or not _may_unshare():
+        pytest.skip("a box needs util-linux, iproute2, and root with all rights")
     network: tuple[str, ...] = ("unshare", "--net")
     if beside is not None:
         network = ("nsenter", "--target", str(beside.pid), "--net")
@@ -178,7 +187,7 @@ def _script(volumes: Mapping[str, Volume], hosts: Sequence[str]) -> Iterator[str
     for number, (path, volume) in enumerate(furniture.items()):
         if isinstance(volume, Files):
             if volume.path.is_file():
-                yield f"touch {path}"
+                yield f"mkdir -p {Path(path).parent}; touch {path}"
             else:
                 yield f"mkdir -p {path}"
             yield f"mount --bind /mnt/{number} {path}"

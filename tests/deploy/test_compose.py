@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import yaml
-from tests.deploy.box import HOME, Box, Empty, Files, opened
+from tests.deploy.box import HOME, PATIENCE, Box, Empty, Files, Volume, opened
 from tests.deploy.image import ROOT, final
 
 from ginref.config import PREFIX, read_config
@@ -181,18 +181,20 @@ def test_two_referees_share_the_store_the_keys_and_the_records(secrets: Path) ->
         },
     )
     assert settings.store is not None
-    volumes = {path: Empty() for path in final().arguments("VOLUME")}
+    volumes: dict[str, Volume] = {path: Empty() for path in final().arguments("VOLUME")}
     volumes |= {"/var/lib/store": Empty(uid=999, gid=999), "/var/lib/other": Empty()}
     python = str(HOME / "bin/python")
+    # One by one: nobody else can look into their folder.
+    volumes |= {f"/run/secrets/{one.name}": Files(one) for one in secrets.iterdir()}
     with opened(
-        {**volumes, "/run/secrets": Files(secrets)},
+        volumes,
         final().environment(),
         hosts=["valkey"],
     ) as box:
         _start_store(box)
         greet = "import redis; r = redis.Redis('valkey', {}); r.ping()"
         health = greet.format("username='health', password='none'")
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE
         while (told := box.run([python, "-c", health])).returncode != 0:
             assert time.monotonic() < until, told.stderr
         assert "AuthenticationError" in box.run([python, "-c", greet.format("")]).stderr
