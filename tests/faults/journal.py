@@ -43,6 +43,7 @@ class Told:
         version: Version that the move led to; 0 if it was not accepted.
         time_ms: When it was stored, by the referee's word; 0 likewise.
         answer: Digest of the answer's bytes.
+        receipt: What the referee has signed about it, if the match keeps receipts.
     """
 
     number: int
@@ -52,6 +53,7 @@ class Told:
     version: int = 0
     time_ms: int = 0
     answer: str = ""
+    receipt: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

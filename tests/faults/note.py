@@ -45,4 +45,5 @@ def told_refusal(number: int, refusal: Refusal) -> Told:
         outcome="refused" if refusal.is_final else "unknown",
         reason=refusal.reason,
         answer=digest(repr(refusal).encode()) if is_kept else "",
+        receipt=refusal.receipt.decode(),
     )

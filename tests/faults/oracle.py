@@ -1,6 +1,6 @@
 """Judges a run: what callers were told against what the records say.
 
-Each check has a number, I1 to I12, and a sentence in `CHECKS`. A match is one totally
+Each check has a number, I1 to I13, and a sentence in `CHECKS`. A match is one totally
 ordered log, so a single pass over the journal is enough; no search is needed.
 """
 
@@ -15,6 +15,7 @@ from typing import Any
 
 from tests.faults.journal import Asked, Ended, Line, Made, Marked, Saw, Told
 from tests.faults.plain_match import DisagreementError, play_again
+from tests.faults.signed import contradictions
 
 from ginref.record.verify import Finding, verify_record
 
@@ -31,6 +32,7 @@ CHECKS = {
     "I10": "every match goes on soon after the last fault",
     "I11": "every match that is over has a record, and all copies are the same",
     "I12": "connections, watchers and files are given back",
+    "I13": "what a referee has signed about a submission agrees with the record",
 }
 
 LIVELY_NS = 30_000_000_000
@@ -117,6 +119,7 @@ class _Match:
     over_ns: int | None = None
     seen: dict[str, list[int]] = field(default_factory=dict)
     told_the_end: set[str] = field(default_factory=set)
+    receipts: list[tuple[Asked, str]] = field(default_factory=list)
 
 
 def judge(evidence: Evidence) -> Findings:
@@ -200,6 +203,9 @@ def _take_reply(
     if told.answer:
         # A stream words its answers otherwise than a call does.
         sent.answers.add((call.way, told.answer))
+    if told.receipt:
+        match.receipts.append((call, told.receipt))
+        found.counts["signed"] += 1
     if told.outcome == "refused":
         sent.refusals.add(told.reason)
     if told.outcome != "accepted":
@@ -254,6 +260,8 @@ def _check_record(
     verdict = verify_record(envelope, evidence.keys)
     if verdict.finding is not Finding.VALID:
         found.add("I3", match_id, f"{verdict.finding}: {verdict.problem}")
+    for what in contradictions(verdict, match.receipts, evidence.keys):
+        found.add("I13", match_id, what)
     document = _document(envelope)
     if document is None:
         found.add("I3", match_id, "not a record")

@@ -42,6 +42,9 @@ SLACK_S = 0.005
 LOOKING = 0.1
 """How often a player looks at the match before a draw that is legal in any case."""
 
+ACKNOWLEDGED = 0.25
+"""How often a match keeps receipts."""
+
 PAIR = 2
 
 WALL = 2
@@ -202,6 +205,7 @@ class Player:
                 version=response.version,
                 time_ms=response.accept_time.ToMilliseconds(),
                 answer=digest(response.SerializeToString(deterministic=True)),
+                receipt=response.receipt.decode(),
             )
         )
         return Answer(response=response)
@@ -258,6 +262,7 @@ class Player:
             bots=self.bots,
             clock=clock,
             strikes_allowed=STRIKES,
+            receipts=self.random.random() < ACKNOWLEDGED,
         )
         if seeded:
             request.deal_source = match_pb2.DEAL_SOURCE_SEEDED

@@ -10,10 +10,13 @@ import pytest
 from tests.faults.journal import Asked, Ended, Line, Made, Marked, Saw, Told, digest
 from tests.faults.oracle import CHECKS, LIVELY_NS, Evidence, Level, judge
 from tests.unit.conftest import CREATED_MS, PlayedMatch, Referee, build_setup, play
+from tests.unit.record.witness import Log, keep
 
 from ginref.record.document import PAYLOAD_TYPE, build_record
 from ginref.record.entry import Moved, StampedEntry, TimedOut
 from ginref.record.envelope import seal_envelope
+from ginref.record.evidence import ReceiptLine
+from ginref.record.setup import Setup
 
 REFEREE = Referee()
 KEYS = {REFEREE.key_id: REFEREE.public_key}
@@ -74,6 +77,7 @@ def sign(document: dict[str, Any]) -> bytes:
 def honest(made: PlayedMatch | None = None) -> Run:
     """A run in which everything went well."""
     setup, log = made or play(0)
+    receipts = _receipts(setup, log)
     document = json.loads(build_record(setup, log))
     run = Run(document=document)
     run.lines.append(
@@ -82,7 +86,7 @@ def honest(made: PlayedMatch | None = None) -> Run:
     at_ns = TICK_NS
     for number, stamped in enumerate(log):
         if hasattr(stamped.entry, "request_id"):
-            run.lines += _call(number, at_ns, stamped)
+            run.lines += _call(number, at_ns, stamped, receipts)
             at_ns += 3 * TICK_NS
     run.lines.insert(
         len(run.lines) // 2 // 2 * 2, Marked(at_ns=at_ns // 2, name="calm")
@@ -107,7 +111,19 @@ def honest(made: PlayedMatch | None = None) -> Run:
     return run
 
 
-def _call(number: int, at_ns: int, stamped: StampedEntry) -> Sequence[Line]:
+def _receipts(setup: Setup, log: Log) -> dict[str, str]:
+    """What the referee has signed, by request id."""
+    return {
+        line.submission.request_id: line.receipt
+        for seat in setup.seats
+        for line in keep(setup, log, seat)
+        if isinstance(line, ReceiptLine) and line.submission
+    }
+
+
+def _call(
+    number: int, at_ns: int, stamped: StampedEntry, receipts: dict[str, str]
+) -> Sequence[Line]:
     entry: Any = stamped.entry
     accepted = isinstance(entry, Moved)
     asked = Asked(
@@ -127,6 +143,7 @@ def _call(number: int, at_ns: int, stamped: StampedEntry) -> Sequence[Line]:
         version=stamped.version if accepted else 0,
         time_ms=stamped.time_ms if accepted else 0,
         answer=digest(bytes([number % 256])),
+        receipt=receipts[entry.request_id],
     )
     return asked, told
 
@@ -261,6 +278,12 @@ def _keep_two_records(run: Run) -> None:
     run.copies = [sign(run.document), sign(other)]
 
 
+def _sign_for_another(run: Run) -> None:
+    """Give the receipt of one move for another one."""
+    first, second = run.replies()[2:4]
+    run.doctor(first, receipt=run.told(second).receipt)
+
+
 def _leak(run: Run) -> None:
     run.levels.append(Level("watchers", 0, 1))
 
@@ -285,6 +308,7 @@ DOCTORED: list[tuple[str, Callable[[Run], None]]] = [
     ("I11", _lose_the_record),
     ("I11", _keep_two_records),
     ("I12", _leak),
+    ("I13", _sign_for_another),
 ]
 
 

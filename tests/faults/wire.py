@@ -39,11 +39,13 @@ class Refusal:
         reason: The referee's reason, or the name of a status.
         facts: What it says beside it.
         is_final: It was refused; otherwise the outcome is unknown.
+        receipt: What the referee has signed about it.
     """
 
     reason: str
     facts: tuple[tuple[str, str], ...]
     is_final: bool
+    receipt: bytes = b""
 
 
 def refusal_of(error: grpc.aio.AioRpcError) -> Refusal:
@@ -53,6 +55,7 @@ def refusal_of(error: grpc.aio.AioRpcError) -> Refusal:
         refused.reason,
         tuple(sorted(refused.facts.items())),
         not is_outcome_unknown(error),
+        refused.receipt,
     )
 
 
