@@ -152,7 +152,9 @@ def _bars(lines: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, float] | 
     """Yield where each interval of skill lies, in hundredths of the widest one."""
     known = [line["skill"] for line in lines if line["skill"]["margin"] is not None]
     # A few decks give intervals beyond all measure, which would hide the others.
-    reach = max((abs(skill["mean"]) for skill in known), default=0) * 2 or 1
+    widest = 2 * max((abs(skill["mean"]) for skill in known), default=0)
+    ends = [abs(skill["mean"]) + skill["margin"] for skill in known]
+    reach = min(widest, max(ends, default=0)) or 1
     for line in lines:
         mean, margin = line["skill"]["mean"], line["skill"]["margin"]
         if mean is None or margin is None:
