@@ -32,7 +32,7 @@ class Cup:
     count: int
     stage: Mapping[str, Any]
     ruleset: str | Mapping[str, Any] = field(
-        default_factory=lambda: {"name": "short", "game_target": 10}
+        default_factory=lambda: {"name": "short", "game_target": 1}
     )
 
     @property
@@ -48,16 +48,16 @@ class Cup:
             "stages": [{"name": "main", **self.stage}],
         }
         await referee.create_tournament(document)
-        await self.go_on(referee, "registration")
+        version = await self.go_on(referee, "registration")
         tokens = []
         for bot in self.bots:
             await referee.create_owner(f"of-{bot}")
             await referee.create_bot(bot, f"of-{bot}")
             tokens.append((await referee.create_token("bot", bot=bot)).secret)
-            version = (await referee.get_tournament(self.name)).version
-            await referee.change_tournament(
+            changed = await referee.change_tournament(
                 self.name, enter(bot), expected_version=version
             )
+            version = changed.version
         return tokens
 
     async def start(self, referee: Referee) -> None:
@@ -68,12 +68,13 @@ class Cup:
         await self.until(referee, "seeded")
         await self.go_on(referee, "running")
 
-    async def go_on(self, referee: Referee, state: str) -> None:
-        """Send it on."""
+    async def go_on(self, referee: Referee, state: str) -> int:
+        """Send it on, and return its version then."""
         version = (await referee.get_tournament(self.name)).version
-        await referee.change_tournament(
+        changed = await referee.change_tournament(
             self.name, advance(state), expected_version=version
         )
+        return changed.version
 
     async def until(self, referee: Referee, event: str, times: int = 1) -> None:
         """Wait until its log tells of something so often."""
