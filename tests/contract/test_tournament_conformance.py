@@ -32,6 +32,8 @@ class Table:
         "memory",
         pytest.param("valkey", marks=pytest.mark.redis),
         pytest.param("redis", marks=pytest.mark.redis),
+        pytest.param("sentinel", marks=pytest.mark.redis),
+        pytest.param("cluster", marks=pytest.mark.redis),
     ]
 )
 async def table(request: pytest.FixtureRequest) -> AsyncIterator[Table]:
