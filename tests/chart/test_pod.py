@@ -112,7 +112,7 @@ CALL = """\
 import asyncio, sys
 from ginref_client import Referee
 async def call():
-    async with Referee("play-ginref:7878", sys.argv[1]) as referee:
+    async with Referee("127.0.0.1:7878", sys.argv[1]) as referee:
         await referee.create_owner("me")
         for token in await referee.list_tokens():
             await referee.revoke_token(token.token_id)
@@ -128,6 +128,15 @@ def _until_ready(box: Box, container: Object, process: "subprocess.Popen[str]") 
             pytest.fail(process.communicate()[0])
 
 
+def _until_open(box: Box, process: "subprocess.Popen[str]") -> None:
+    greet = "import socket; socket.create_connection(('127.0.0.1', 6379)).close()"
+    until = time.monotonic() + PATIENCE
+    while box.run([PYTHON, "-c", greet]).returncode != 0:
+        if process.poll() is not None or time.monotonic() > until:
+            process.kill()
+            pytest.fail(process.communicate()[0])
+
+
 def test_every_pod_of_a_release_starts_without_rights_and_answers_its_probes(
     secrets: dict[str, Path],
 ) -> None:
@@ -137,7 +146,8 @@ def test_every_pod_of_a_release_starts_without_rights_and_answers_its_probes(
         for part, kind in PARTS.items()
     }
     told: dict[str, str] = {}
-    with running(pods["store"], secrets) as (beside, _):
+    with running(pods["store"], secrets) as (beside, store):
+        _until_open(beside, store)
         # The token is revoked on the way, which keeps nobody from starting.
         for part in ("runner", "referee", "signer"):
             (container,) = pods[part]["spec"]["containers"]
