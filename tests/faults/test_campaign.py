@@ -53,7 +53,7 @@ async def test_no_move_is_lost_or_doubled(folder: Path, tell: list[str]) -> None
     _judge(outcome, tell)
     assert outcome.faults.total() >= 40
     assert outcome.counts["acknowledged"] >= 20_000
-    assert outcome.counts["signed"] > 1_000
+    assert outcome.counts["signed"] > 100
     assert outcome.counts["unknown"] > 0
     assert outcome.counts["refused"] > 0
 
