@@ -72,13 +72,6 @@ class LiveTournament:
             self.now_ms,
         )
 
-    def until(self, length: int) -> "LiveTournament":
-        """Return the tournament as it was after so many entries, one at least."""
-        if length == len(self.entries):
-            return self
-        shorter = self.entries[:length]
-        return made_live(self.name, self.configuration, shorter, self.now_ms)
-
     def at(self, now_ms: int) -> "LiveTournament":
         """Return the same at another time."""
         return replace(self, now_ms=now_ms)

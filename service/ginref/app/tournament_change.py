@@ -129,7 +129,8 @@ class ChangeTaker:
         last, request_id = answered, entries[answered - 1].request_id
         while last < len(entries) and entries[last].request_id == request_id:
             last += 1
-        before, after = live.until(answered - 1), live.until(last)
+        before = await self._keeper.until(live, answered - 1)
+        after = await self._keeper.until(live, last)
         differences = await self._differences(caller, before, after)
         return replace(done(after, differences), is_new=False)
 

@@ -322,7 +322,7 @@ class TournamentDesk:
         return visible_length(caller, live, await self._keeper.plan(live))
 
     async def _seen(self, caller: Caller, live: LiveTournament) -> Overview:
-        seen = live.until(await self._visible(caller, live))
+        seen = await self._keeper.until(live, await self._visible(caller, live))
         return Overview(
             tournament=live.name,
             configuration=live.configuration,

@@ -106,6 +106,20 @@ class TournamentKeeper:
         self._remember(live)
         return live
 
+    async def until(self, live: LiveTournament, length: int) -> LiveTournament:
+        """Return a tournament as it was after so many entries, one at least.
+
+        Raises:
+            LogError: What was declared then is lost.
+        """
+        if length == len(live.entries):
+            return live
+        shorter, configuration = live.entries[:length], live.configuration
+        digest = configured_digest(shorter)
+        if digest != live.ledger.configured:
+            configuration = await self._configuration(live.name, digest)
+        return await _fold(live.name, configuration, shorter, live.now_ms)
+
     async def plan(self, live: LiveTournament) -> Plan:
         """Return how a tournament stands and what comes next, at about this time."""
         key = live.name, len(live.entries)

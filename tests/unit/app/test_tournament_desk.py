@@ -185,6 +185,23 @@ async def test_a_configuration_is_changed_before_the_start(cup: Cup) -> None:
     assert caught.value.facts["field"] == "name"
 
 
+async def test_a_request_is_answered_again_after_the_configuration_has_changed(
+    cup: Cup,
+) -> None:
+    await cup.declare(SINGLE)
+    host, desk = cup.world.host, cup.one.desk
+    opening, changing = cup.asking(), cup.asking()
+    opens, changed = Advance(to=Lifecycle.REGISTRATION), document(title="Changed")
+    first = await desk.change(host, "cup", opens, opening)
+    second = await desk.configure(host, "cup", changed, changing)
+
+    for one in (cup.one, await cup.process()):
+        again = await one.desk.change(host, "cup", opens, opening)
+        assert again == replace(first, is_new=False)
+        again = await one.desk.configure(host, "cup", changed, changing)
+        assert again == replace(second, is_new=False)
+
+
 @pytest.mark.parametrize(
     "operation",
     [
