@@ -154,7 +154,11 @@ class _Rows:
         stage, group, number, at = place
         group_id, round_id = self.place(stage, group, number)
         outcomes = () if fixture is None else tuple(_outcomes(fixture))
-        is_series = fixture is not None and fixture.match.best_of > 1
+        best_of = 1 if fixture is None else fixture.match.best_of
+        is_series = best_of > 1
+        games: list[Outcome | None] = [*outcomes] if is_series else []
+        # Games that are not played, or not yet, are rows as well.
+        games += [None] * (best_of - len(games) if is_series else 0)
         first, second = _told(fixture, outcomes, slots, is_series=is_series)
         match_id = len(self.matches)
         self.matches.append(
@@ -164,21 +168,22 @@ class _Rows:
                 "group_id": group_id,
                 "round_id": round_id,
                 "number": at,
-                "child_count": len(outcomes) if is_series else 0,
+                "child_count": len(games),
                 "status": int(_status(fixture, slots)),
                 "opponent1": first,
                 "opponent2": second,
             }
         )
-        for count, outcome in enumerate(outcomes if is_series else (), 1):
+        for count, outcome in enumerate(games, 1):
             opponents = _of_game(fixture, outcome, slots)
+            is_over = outcome is not None
             self.games.append(
                 {
                     "id": len(self.games),
                     "stage_id": stage,
                     "parent_id": match_id,
                     "number": count,
-                    "status": int(_Status.COMPLETED),
+                    "status": int(_Status.COMPLETED if is_over else _Status.LOCKED),
                     "opponent1": opponents[0],
                     "opponent2": opponents[1],
                 }
@@ -341,8 +346,10 @@ def _points(outcomes: Sequence[Outcome], at: int) -> int:
 
 
 def _of_game(
-    fixture: Fixture | None, outcome: Outcome, slots: Sequence[_Slot]
+    fixture: Fixture | None, outcome: Outcome | None, slots: Sequence[_Slot]
 ) -> list[_Slot]:
+    if outcome is None:
+        return list(slots)
     sides: list[_Slot] = []
     for at, slot in enumerate(slots):
         bot = None if fixture is None else fixture.entrants[at]

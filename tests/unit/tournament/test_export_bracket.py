@@ -137,10 +137,13 @@ def test_a_series_counts_games_and_lists_them() -> None:
     data = viewer_data(tournament.plan())
 
     (match,) = data["matches"]
-    assert match["child_count"] == 2
+    assert match["child_count"] == 3
     assert match["opponent1"] == {"id": 0, "score": 0, "result": "loss"}
     assert match["opponent2"] == {"id": 1, "score": 2, "result": "win"}
-    assert [game["opponent2"]["score"] for game in data["matchGames"]] == [30, 30]
+    first, second, unplayed = data["matchGames"]
+    assert [game["opponent2"]["score"] for game in (first, second)] == [30, 30]
+    assert (unplayed["status"], sides(unplayed)) == (LOCKED, (0, 1))
+    assert "score" not in unplayed["opponent1"]
 
 
 def test_a_forfeit_is_marked() -> None:
