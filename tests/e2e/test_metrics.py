@@ -35,6 +35,11 @@ LABELS: dict[str, set[str]] = {
         *("completed", "round_cap", "resigned", "timed_out"),
         *("strikes", "no_show", "aborted", "void"),
     },
+    "state": {
+        *("draft", "registration", "check_in", "seeding", "running", "paused"),
+        *("finishing", "finished", "archived", "cancelled"),
+        *("blocked", "ready", "playing", "stopped", "final", "not_needed"),
+    },
     "method": {*METHODS, "other"},
     "code": {"OK", "CANCELLED", "UNIMPLEMENTED", "other", *Reason},
 }
