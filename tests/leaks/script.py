@@ -41,13 +41,13 @@ DEALS: Final = 8
 _WINDOWS: Final = (1, 1, 2)
 """Moves that are made while somebody looks on."""
 
-_WHOLE: Final = 0.2
+_WHOLE: Final = 0.15
 """How many matches are looked at from their creation on."""
 
 _KNOCKS: Final = 0.9
 _ROUNDS: Final = (1, 1, 1, 1, 1, 1, 1, 2, 2, 3)
 _SLIPS: Final = 0.3
-_QUESTIONS: Final = 0.3
+_QUESTIONS: Final = 0.2
 
 ENDS: Final = ("resign", "abort", "time", "strikes")
 """How a match ends at the end of a script: in no way that shows a hand."""
@@ -164,7 +164,7 @@ def write_script(number: int) -> Script:
     end = chance.choice(ENDS)
     mover = _mover(at_end)
     if mover is observer:
-        actions += (Slip(mover, move) for move in _slips(at_end, observer, chance, 2))
+        actions += (Slip(mover, move) for move in _slips(at_end, observer, chance, 1))
     actions += (_question(seats, observer, chance) for _ in range(1))
     slips = [action.seat for action in actions if isinstance(action, Slip)]
     allowed = max(map(slips.count, seats))

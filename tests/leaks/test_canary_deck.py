@@ -11,7 +11,7 @@ from ginref.app import reporting
 from ginref.app.live_match import LiveMatch
 from ginref.app.report import MatchFacts
 
-MOVES = 100
+MOVES = 70
 """Moves of each match."""
 
 
