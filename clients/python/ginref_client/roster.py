@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ginref.engine.ruleset import Ruleset
 from ginref.engine.seat import Seat
-from ginref.record.evidence import OfferLine, OverLine
+from ginref.record.evidence import OfferedPlace, OfferLine, OverLine
 from ginref.record.setup import DealSource
 from ginref.v1 import match_pb2, session_pb2
 from ginref.v1.bot_service_pb2 import ConnectRequest, ConnectResponse
@@ -183,7 +183,7 @@ class Roster:
                 return
             self._take(key)
             rules = ruleset_from_wire(match.ruleset)
-            line = offer_from_wire(match, rules)
+            line = offer_from_wire(offer, rules)
             self._around.evidence.offered(match.match_id, seat, rules, line)
         accept = session_pb2.Accept(match_id=match.match_id, seat=seat_to_wire(seat))
         self._around.send(ConnectRequest(accept=accept))
@@ -340,12 +340,24 @@ def match_info(match: match_pb2.Match, seat: Seat) -> MatchInfo:
     )
 
 
-def offer_from_wire(match: match_pb2.Match, rules: Ruleset) -> OfferLine:
+def offer_from_wire(offer: session_pb2.Offer, rules: Ruleset) -> OfferLine:
     """Read what a seat was offered with, as it is kept in evidence.
 
     Raises:
         ProtocolError: The message cannot be read.
     """
+    match, place = offer.match, None
+    if match.HasField("place"):
+        require(offer, "head", "offer.")
+        place = OfferedPlace(
+            tournament=match.place.tournament_id,
+            fixture=match.place.fixture_id,
+            attempt=match.place.attempt,
+            game=match.place.game,
+            deal=match.place.deal,
+            length=offer.head.length,
+            head=offer.head.digest.hex(),
+        )
     return OfferLine(
         bots=tuple(holder.bot for holder in match.seats),
         ruleset_digest=rules.digest,
@@ -354,6 +366,7 @@ def offer_from_wire(match: match_pb2.Match, rules: Ruleset) -> OfferLine:
         signature=match.commitment_signature,
         key_id=match.key_id,
         receipts=match.receipts,
+        place=place,
     )
 
 

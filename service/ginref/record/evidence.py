@@ -13,7 +13,7 @@ The others, in any order and any number:
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final
 
 from ginref.engine.seat import Seat
@@ -24,10 +24,42 @@ from ginref.record.setup import DealSource, Setup, canonical
 from ginref.record.shape import Place, RecordError, read_canonical
 from ginref.record.share import SHARE_SIZE, commit_seat
 from ginref.record.submission import Submission
+from ginref.record.tournament_place import TournamentPlace
 
 FORMAT: Final = 1
 
 _DIGEST_SIZE: Final = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferedPlace:
+    """Where an offered match is to stand in a tournament.
+
+    Attributes:
+        tournament: Identity of the tournament.
+        fixture: The fixture.
+        attempt: Its attempt, counted from 1.
+        game: Which match of the fixture, counted from 1.
+        deal: Names its cards.
+        length: Entries of the tournament's log that the bot was told of with the offer.
+        head: Digest of the last of them, 64 hexadecimal digits.
+    """
+
+    tournament: str
+    fixture: str
+    attempt: int
+    game: int
+    deal: str
+    length: int
+    head: str
+
+    @classmethod
+    def of(cls, place: TournamentPlace) -> "OfferedPlace":
+        """Return what is offered of a place that a record has."""
+        return cls(**{name: getattr(place, name) for name in _PLACE})
+
+
+_PLACE: Final = tuple(one.name for one in fields(OfferedPlace))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +74,7 @@ class OfferLine:
         signature: The referee's signature over the commitment's statement.
         key_id: Name of the key that made it.
         receipts: Every submission is to be acknowledged by a receipt.
+        place: Where it is to stand in a tournament; None for a match by itself.
     """
 
     bots: tuple[str, ...]
@@ -51,6 +84,7 @@ class OfferLine:
     signature: bytes
     key_id: str
     receipts: bool
+    place: OfferedPlace | None = None
 
     @classmethod
     def of(cls, setup: Setup) -> "OfferLine":
@@ -63,6 +97,7 @@ class OfferLine:
             signature=setup.signature,
             key_id=setup.key_id,
             receipts=setup.receipts,
+            place=None if setup.place is None else OfferedPlace.of(setup.place),
         )
 
     def facts(self) -> dict[str, Any]:
@@ -76,6 +111,7 @@ class OfferLine:
             "signature": self.signature.hex(),
             "key_id": self.key_id,
             "receipts": self.receipts,
+            "place": None if self.place is None else asdict(self.place),
         }
 
 
@@ -279,6 +315,7 @@ def _offer(place: Place) -> OfferLine:
             "signature",
             "key_id",
             "receipts",
+            "place",
         }
     )
     source, receipts = facts["deal_source"], facts["receipts"].value
@@ -294,6 +331,22 @@ def _offer(place: Place) -> OfferLine:
         signature=facts["signature"].octets(SIGNATURE_SIZE),
         key_id=facts["key_id"].text(),
         receipts=receipts,
+        place=_offered_place(facts["place"]),
+    )
+
+
+def _offered_place(place: Place) -> OfferedPlace | None:
+    if place.value is None:
+        return None
+    facts = place.members(set(_PLACE))
+    return OfferedPlace(
+        tournament=facts["tournament"].text(),
+        fixture=facts["fixture"].text(),
+        attempt=facts["attempt"].number(low=1),
+        game=facts["game"].number(low=1),
+        deal=facts["deal"].text(),
+        length=facts["length"].number(low=1),
+        head=facts["head"].octets(_DIGEST_SIZE).hex(),
     )
 
 

@@ -5,15 +5,19 @@ from dataclasses import replace
 
 import pytest
 from tests.unit.client.fake_referee import FakeReferee
+from tests.unit.conftest import build_setup
+from tests.unit.record.gallery import PLACE
 
 from ginref.app.error import Reason, RefusedError
 from ginref.app.message import Offer, Ping, Problem, Welcome
 from ginref.engine.seat import Seat
+from ginref.record.evidence import OfferLine
+from ginref.record.setup import DealSource
 from ginref.transport.codec_message import message_to_wire
 from ginref.v1.bot_service_pb2 import ConnectRequest, ConnectResponse
 from ginref_client.bots.simple import Simple
 from ginref_client.evidence import Evidence
-from ginref_client.roster import Roster, accept_all
+from ginref_client.roster import Roster, accept_all, offer_from_wire
 from ginref_client.seat_play import Surroundings
 from ginref_client.thinking import ThinkingPool
 
@@ -127,3 +131,23 @@ async def test_a_match_counts_once_however_many_of_its_seats_are_the_bots(
         "accept",
         "decline",
     ]
+
+
+def test_an_offer_is_kept_as_a_record_will_have_it() -> None:
+    setup = replace(build_setup(place=PLACE), receipts=True)
+    facts = replace(
+        FakeReferee().facts(),
+        bots=setup.bots,
+        ruleset=setup.ruleset,
+        commitment=setup.commitment,
+        signature=setup.signature,
+        key_id=setup.key_id,
+        deal_source=DealSource.TOURNAMENT,
+        receipts=True,
+        place=PLACE,
+    )
+    message = message_to_wire(Offer(facts=facts, seat=Seat.NORTH, deadline_ms=0))
+
+    kept = offer_from_wire(message.offer, setup.ruleset)
+
+    assert kept == OfferLine.of(setup)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.unit.conftest import Referee
+from tests.unit.record.gallery import PLACE
 from tests.unit.record.witness import Log, keep, sign, told, write
 
 from ginref.engine.seat import Seat
@@ -15,6 +16,7 @@ from ginref.record.entry import Moved, Refused
 from ginref.record.envelope import seal_envelope
 from ginref.record.evidence import (
     Line,
+    OfferedPlace,
     OfferLine,
     OverLine,
     ReceiptLine,
@@ -156,6 +158,11 @@ LIES: dict[str, tuple[Lie, str, Flaw]] = {
     "receipts were offered": (
         lambda log: replace(OfferLine.of(log[0]), receipts=False),
         "receipts: true where false",
+        Flaw.EVIDENCE,
+    ),
+    "it was offered as a match of a tournament": (
+        lambda log: replace(OfferLine.of(log[0]), place=OfferedPlace.of(PLACE)),
+        "place: null where {",
         Flaw.EVIDENCE,
     ),
     "another share was given": (
@@ -351,7 +358,11 @@ def test_what_is_no_evidence_of_the_match_is_said_to_be_none(
 
 def test_what_is_written_is_read_again(log: tuple[Setup, Log]) -> None:
     setup, entries = log
-    lines: list[Line] = [*keep(setup, entries, SEAT), ReceiptLine("anything", None)]
+    lines: list[Line] = [
+        *keep(setup, entries, SEAT),
+        ReceiptLine("anything", None),
+        replace(OfferLine.of(setup), place=OfferedPlace.of(PLACE)),
+    ]
 
     read = read_evidence(write(setup, SEAT, lines))
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import rfc8785
 from tests.unit.conftest import Referee
+from tests.unit.record.gallery import PLACE
 from tests.unit.record.witness import Log, keep, write
 
 from ginref.engine.move import DRAW_STOCK, PASS
@@ -288,8 +289,7 @@ def test_forged_refusal_of_a_move_as_late(
     _, problem = confronted(played, (setup, (*entries[:at], late)), keys)
 
     version = entries[at].version
-    assert problem is not None
-    assert problem.endswith(
+    assert str(problem).endswith(
         f"the referee has signed that entry {version} is this submission, accepted;"
         " in the record it is 'timeout'"
     )
@@ -309,8 +309,7 @@ def test_forged_refusal_of_a_move_as_illegal(
 
     _, problem = confronted(played, (setup, log), keys)
 
-    assert problem is not None
-    assert problem.endswith(f"in the record it is {illegal} of north, refused")
+    assert str(problem).endswith(f"in the record it is {illegal} of north, refused")
 
 
 def test_swapped_deck(
@@ -330,8 +329,7 @@ def test_swapped_deck(
 
     _, problem = confronted(played, play_match(7, setup=swapped, refusals=0), keys)
 
-    assert problem is not None
-    assert problem.startswith("evidence: line 2: the record has commitment: ")
+    assert str(problem).startswith("evidence: line 2: the record has commitment: ")
 
 
 def test_switched_off_share(
@@ -362,13 +360,11 @@ def test_rerun(
     played: tuple[Setup, Log], play_match: Play, keys: dict[str, bytes]
 ) -> None:
     # The host did not like how the match went, and has let it be played once more.
-    setup, _ = played
-    again = play_match(8, setup=setup, refusals=0)
+    again = play_match(8, setup=played[0], refusals=0)
 
     _, problem = confronted(played, again, keys)
 
-    assert problem is not None
-    assert "the referee has signed that entry " in problem
+    assert "the referee has signed that entry " in str(problem)
 
 
 def test_seeded_deal(
@@ -387,3 +383,17 @@ def test_seeded_deal(
         'evidence: line 2: the record has deal_source: "seeded" where "shares" is'
         " expected, as the seat was offered"
     )
+
+
+def test_relabelled_board(
+    play_match: Play, make_setup: MakeSetup, keys: dict[str, bytes]
+) -> None:
+    # A match of a tournament, signed as another attempt under another log.
+    setup = replace(make_setup(90, place=PLACE, strikes_allowed=0), receipts=True)
+    played = play_match(90, setup=setup, refusals=0)
+    place = replace(PLACE, attempt=2, head="cd" * 32)
+
+    _, problem = confronted(played, (replace(setup, place=place), played[1]), keys)
+
+    expected = "evidence: line 2: the record has place.attempt: 2 where 1 is expected"
+    assert str(problem).startswith(expected)
