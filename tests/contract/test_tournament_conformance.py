@@ -1,7 +1,7 @@
 """What every store of tournaments promises, asked of each of them."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from itertools import count
 
@@ -10,6 +10,7 @@ import pytest_asyncio
 
 from ginref.adapters.memory_store import MemoryStore
 from ginref.adapters.memory_tournament import MemoryTournaments
+from ginref.adapters.redis_connection import RedisConnection
 from ginref.adapters.redis_store import open_store
 from ginref.adapters.redis_tournament import ALL, LIVE, tournament_keys
 from ginref.app.match_store import EVERYTHING, MatchStore, Wake
@@ -20,11 +21,19 @@ BINARY = bytes(range(256))
 
 @dataclass
 class Table:
-    """A store of tournaments, the same one as another process sees it, and wakes."""
+    """A store of tournaments, the same one as another process sees it, and wakes.
+
+    Attributes:
+        store: The store.
+        second: The same one, as another process sees it.
+        matches: The store of matches beside it.
+        ahead: Sets the latest heartbeat beside a tournament ahead of the clock.
+    """
 
     store: TournamentStore
     second: TournamentStore
     matches: MatchStore
+    ahead: Callable[[str, int], Awaitable[None]]
 
 
 @pytest_asyncio.fixture(
@@ -38,14 +47,29 @@ class Table:
 )
 async def table(request: pytest.FixtureRequest) -> AsyncIterator[Table]:
     if request.param == "memory":
-        now = count(1_700_000_000_000)
-        matches = MemoryStore(lambda: next(now))
-        store = MemoryTournaments(matches.wake, lambda: next(now))
-        yield Table(store, store, matches)
+        now, passed = count(1_700_000_000_000), 0
+        matches = MemoryStore(lambda: next(now) + passed)
+        store = MemoryTournaments(matches.wake, matches.now_ms)
+
+        async def set_back(_name: str, by_ms: int) -> None:
+            # Somebody was there all the time, and then the clock was set back.
+            nonlocal passed
+            for _ in range(by_ms // 1_000):
+                passed += 1_000
+                await matches.beat()
+            passed -= by_ms
+
+        yield Table(store, store, matches, set_back)
         return
     url = request.getfixturevalue(f"{request.param}_url")
     first, second = open_store(url), open_store(url)
-    yield Table(first.tournaments(), second.tournaments(), first)
+    hand = RedisConnection(url)
+
+    async def put_ahead(name: str, by_ms: int) -> None:
+        await hand.command("HINCRBY", tournament_keys(name).beat, "at", by_ms)
+
+    yield Table(first.tournaments(), second.tournaments(), first, put_ahead)
+    await hand.aclose()
     await first.aclose()
     await second.aclose()
 
@@ -88,6 +112,17 @@ async def test_the_time_is_told_and_does_not_go_back(table: Table) -> None:
     await table.store.append(addition())
 
     assert (await table.store.read("cup")).now_ms >= first.now_ms > 1_600_000_000_000
+
+
+async def test_time_is_that_of_the_matches_and_goes_on_from_the_latest_heartbeat(
+    table: Table,
+) -> None:
+    await table.matches.beat()
+    first = await table.store.read("cup")
+    await table.ahead("cup", 3_600_000)
+
+    later = await table.store.read("cup")
+    assert later.now_ms - first.now_ms > 3_000_000
 
 
 async def test_an_addition_to_a_log_of_another_length_is_not_stored(
@@ -214,6 +249,6 @@ async def test_whoever_follows_is_woken_by_entries_and_by_word(table: Table) -> 
 def test_what_a_script_changes_lives_on_one_node(name: str) -> None:
     keys = tournament_keys(name)
 
-    tags = {key.split("}")[0] for key in (keys.log, keys.configuration, keys.wake)}
-    assert tags == {keys.secret.split("}")[0]}
+    places = (keys.log, keys.configuration, keys.secret, keys.beat, keys.wake)
+    assert len({key.split("}")[0] for key in places}) == 1
     assert ALL.split("}")[0] == LIVE.split("}")[0]

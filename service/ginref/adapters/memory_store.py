@@ -302,6 +302,10 @@ class MemoryStore(MatchStore):
         finally:
             self._topics.discard(topics)
 
+    def now_ms(self) -> int:
+        """Return the time, which goes on when the clock is set back."""
+        return self._heartbeat.now_ms(self._clock())
+
     def wake(self, wake: Wake) -> None:
         """Pass on word of what may have changed."""
         for topics in self._topics:

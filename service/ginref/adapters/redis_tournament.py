@@ -12,7 +12,7 @@ from typing import Final
 from ginref.adapters import redis_list
 from ginref.adapters.cursor import format_cursor, parse_cursor
 from ginref.adapters.redis_connection import RedisConnection
-from ginref.adapters.redis_lua import CLOCK, INTEGER, WAKE
+from ginref.adapters.redis_lua import CLOCK, HEARTBEAT, INTEGER, WAKE
 from ginref.adapters.redis_script import (
     INDEX,
     PREFIX,
@@ -40,12 +40,14 @@ class TournamentKeys:
         log: List: the entries of its log.
         configuration: Hash: every configuration that it has had, by digest.
         secret: The referee's sealed share of its secret.
+        beat: Hash: how far the shard's time is ahead of the server's clock.
         wake: Channel that says when its log has grown.
     """
 
     log: str
     configuration: str
     secret: str
+    beat: str
     wake: str
 
 
@@ -57,6 +59,7 @@ def tournament_keys(tournament: str) -> TournamentKeys:
         log=f"{start}:log",
         configuration=f"{start}:configuration",
         secret=f"{start}:secret",
+        beat=shard_keys(shard).beat,
         wake=shard_keys(shard).wake,
     )
 
@@ -65,8 +68,9 @@ READ_LOG: Final = Script(
     "#!lua flags=no-writes\n"
     + INTEGER
     + CLOCK
+    + HEARTBEAT
     + """
-return {integer(server_clock()), redis.call('LLEN', KEYS[1]),
+return {integer((shard_time(KEYS[2]))), redis.call('LLEN', KEYS[1]),
   redis.call('LRANGE', KEYS[1], ARGV[1], -1)}
 """
 )
@@ -100,8 +104,9 @@ class RedisTournaments(TournamentStore):
 
     async def read(self, tournament: str, *, after: int = 0) -> StoredLog:
         """Return the entries of a log after so many."""
+        keys = tournament_keys(tournament)
         now, length, entries = await self._connection.run(
-            READ_LOG, [tournament_keys(tournament).log], [after], replicated=True
+            READ_LOG, [keys.log, keys.beat], [after], replicated=True
         )
         return StoredLog(length=length, entries=tuple(entries), now_ms=int(now))
 

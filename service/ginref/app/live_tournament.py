@@ -74,7 +74,7 @@ class LiveTournament:
 
     def at(self, now_ms: int) -> "LiveTournament":
         """Return the same at another time."""
-        return replace(self, now_ms=now_ms)
+        return replace(self, now_ms=max(now_ms, self.entries[-1].time_ms))
 
 
 def made_live(
@@ -94,7 +94,8 @@ def made_live(
         entries=entries,
         head=Head(tournament=name, length=len(entries), digest=head(entries)),
         ledger=fold(configuration, entries),
-        now_ms=now_ms,
+        # Another server may have taken over, with another clock.
+        now_ms=max(now_ms, entries[-1].time_ms),
     )
 
 

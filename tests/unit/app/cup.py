@@ -149,7 +149,7 @@ class Cup:
     asked: int = 0
 
     def __post_init__(self) -> None:
-        self.store = FatedTournaments(self.world.store.wake, self.world.time)
+        self.store = FatedTournaments(self.world.store.wake, self.world.store.now_ms)
         self.store.fate, self.store.left = self.fate, asyncio.Event()
         self.world.store.meet = self.world.archive.meet = self.fate.meet
 

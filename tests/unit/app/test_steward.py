@@ -145,6 +145,20 @@ async def test_processes_that_race_make_each_match_once(world: World) -> None:
     assert created == len(world.archive.records)
 
 
+async def test_no_step_of_the_stores_clock_is_seen_in_the_log(world: World) -> None:
+    cup = await start(world, 2, 4, SINGLE)
+    await cup.carry_on()
+    await cup.play()
+    await cup.sign()
+    world.time.jump(-3_600_000)
+
+    live = await cup.run()
+
+    await cup.check()
+    times_ms = [entry.time_ms for entry in live.entries]
+    assert times_ms == sorted(times_ms)
+
+
 async def test_nothing_begins_while_it_is_paused(world: World) -> None:
     cup = await start(world, 2, 4, SINGLE)
     await cup.carry_on()
