@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,6 +59,8 @@ def rehearse(
     Exit status: 0 if it came to its end and is proved, else 1.
     """
     console = Console(markup=False, highlight=False, soft_wrap=True)
+    # Bots that find no referee for a while are part of it.
+    logging.getLogger("ginref_client").setLevel(logging.ERROR)
     try:
         document = rehearsed(read_file(file))
         bots = _bots(document, read_file(file)["entry"], entrants)
