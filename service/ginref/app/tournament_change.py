@@ -138,10 +138,13 @@ class ChangeTaker:
         self, caller: Caller, before: LiveTournament, after: LiveTournament
     ) -> tuple[Change, ...]:
         """Return what differs; nothing for a caller who may not see all of it."""
-        old, new = await self._keeper.plan(before), await self._keeper.plan(after)
-        if visible_length(caller, after, new) < len(after.entries):
-            return ()
-        return await asyncio.to_thread(changes, old, new)
+        plans = []
+        for live in (before, after):
+            planned = await self._keeper.plan(live)
+            if visible_length(caller, live, planned) < len(live.entries):
+                return ()
+            plans.append(planned)
+        return await asyncio.to_thread(changes, *plans)
 
 
 def done(

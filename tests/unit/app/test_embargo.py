@@ -13,6 +13,7 @@ from ginref.app.error import Reason, RefusedError
 from ginref.record.envelope import parse_envelope
 from ginref.tournament.event import MatchEnded
 from ginref.tournament.export import parse_export
+from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.operation import Withdraw
 
 SPECTATOR = Caller(token_id="t-eyes", role=Role.SPECTATOR)
@@ -74,3 +75,26 @@ async def test_results_of_shared_boards_are_told_when_all_tables_are_done(
 
     assert (await desk.overview(SPECTATOR, "cup")).entries[len(whole.entries) - 1 :]
     assert json.loads(await matches.match_record(SPECTATOR, first))
+
+
+async def test_trying_to_leave_opens_no_board(cup: Cup) -> None:
+    rules = {"name": "boards", "boards": 2, "next_dealer": "board_parity"}
+    match = {"ruleset": rules, "clock": "fast"}
+    robin = {"format": "round_robin"}
+    await cup.start(4, robin, boards="common", trust="closed", match=match)
+    await cup.carry_on()
+    first, second = await cup.going_on()
+    await cup.to(Lifecycle.PAUSED)
+    await cup.finish(first)
+    facts = (await cup.one.match_desk.get_match(cup.world.host, second)).public.facts
+    await cup.one.match_desk.abort_match(cup.world.host, second)
+    await cup.sign()
+    await cup.carry_on()
+    # The second match was to be played again; whoever leaves forfeits it instead.
+    leaver = cup.world.bot(facts.bots[0])
+
+    tried = await cup.one.desk.change(
+        leaver, "cup", Withdraw(bot=facts.bots[0]), cup.asking(dry_run=True)
+    )
+
+    assert tried.changes == ()
