@@ -15,6 +15,7 @@ from ginref.record.entry import Moved, Refused, StampedEntry, entry_word
 from ginref.record.envelope import (
     EnvelopeError,
     UnsignedError,
+    is_signature,
     parse_envelope,
     signer_of,
 )
@@ -30,7 +31,7 @@ from ginref.record.evidence import (
 )
 from ginref.record.flaw import Flaw
 from ginref.record.receipt import RECEIPT_TYPE, Receipt, mismatch, read_receipt
-from ginref.record.setup import canonical
+from ginref.record.setup import canonical, statement
 from ginref.record.shape import RecordError, first_difference
 from ginref.record.story import Story
 from ginref.record.verify import Finding, Verdict
@@ -62,8 +63,13 @@ def confront(
     """
     if verdict.record is None or verdict.finding is Finding.BROKEN:
         return verdict
+    whole = data[: data.rfind(b"\n") + 1]
+    if len(whole) < len(data):
+        # The bot has died while it wrote. That is nothing the record is to blame for.
+        note = f"{name}: its last line was cut off, and is not compared"
+        verdict = replace(verdict, notes=(*verdict.notes, note))
     try:
-        evidence = read_evidence(data)
+        evidence = read_evidence(whole)
     except RecordError as error:
         return _broken(verdict, f"{name}: {error}", Flaw.FORM)
     comparison = _Comparison(verdict, evidence, keys)
@@ -94,6 +100,7 @@ class _Count:
     shares: int = 0
     accepted: int = 0
     refused: int = 0
+    lost: int = 0
     unknown: set[str] = field(default_factory=set)
     acknowledged: set[tuple[int, int]] = field(default_factory=set)
 
@@ -137,6 +144,12 @@ class _Comparison:
             ),
         )
         verdict = replace(verdict, evidence=(*verdict.evidence, agreement))
+        if count.lost:
+            note = (
+                f"{name}: receipts of what the referee says that it has lost, and that"
+                f" made the match void: {count.lost}"
+            )
+            verdict = replace(verdict, notes=(*verdict.notes, note))
         if not count.unknown:
             return verdict
         note = (
@@ -184,15 +197,31 @@ class _Comparison:
         different = first_difference(recorded.facts(), line.facts())
         if different:
             what = f"the record has {different}, as the seat was offered"
+            if self._has_signed(line):
+                what += ", and as the referee has signed"
             raise _ContradictionError(what)
         self._count.offers += 1
+
+    def _has_signed(self, line: OfferLine) -> bool:
+        """Say whether an offer with other cards or bots was signed, not only told."""
+        setup, key = self._record.setup, self._keys.get(line.key_id)
+        if (line.commitment, line.bots) == (setup.commitment, setup.bots):
+            return False
+        signed = statement(setup.match_id, setup.ruleset, line.bots, line.commitment)
+        return key is not None and is_signature(key, line.signature, signed)
 
     def _check_share(self, line: ShareLine) -> None:
         committed = self._story.committed(self._seat)
         if self._story.has_committed(self._seat) and committed is None:
             what = f"{self._seat} has a share, and the record says that it has none"
             raise _ContradictionError(what)
-        if committed not in (None, line.commitment):
+        # Of two processes of a bot each may have made a share: one of them counts.
+        own = {
+            kept.commitment
+            for _, kept in self._evidence.lines
+            if isinstance(kept, ShareLine)
+        }
+        if committed not in {None, *own}:
             what = f"in the record {self._seat} has committed to another share"
             raise _ContradictionError(what)
         self._count.shares += self._story.share(self._seat) == line.share
@@ -218,6 +247,9 @@ class _Comparison:
         wrong = line.submission and mismatch(receipt, line.submission)
         if wrong:
             raise _ContradictionError(f"no receipt of this submission: {wrong}")
+        if self._story.is_lost(receipt.version):
+            self._count.lost += 1
+            return
         self._check_commitment(receipt)
         if receipt.is_stored:
             self._check_stored(receipt)

@@ -4,6 +4,7 @@ from functools import cached_property
 
 from ginref.engine.error import IllegalMoveError
 from ginref.engine.seat import Seat
+from ginref.record.clock import is_late
 from ginref.record.document import Record
 from ginref.record.entry import (
     Aborted,
@@ -18,7 +19,7 @@ from ginref.record.entry import (
 from ginref.record.lifecycle import MatchState, Stage, begin, step
 from ginref.record.proof import submission_of
 from ginref.record.receipt import Receipt, submission_hash
-from ginref.record.replay import Replay
+from ginref.record.replay import Replay, replay
 from ginref.record.submission import Submission
 
 Place = tuple[int, int]
@@ -103,6 +104,17 @@ class Story:
             return error.breach.name
         return None
 
+    @property
+    def _lost(self) -> int:
+        """Versions of which the record says that nobody can read them any more."""
+        end = self.entries[-1].entry
+        return end.lost if isinstance(end, Voided) else 0
+
+    def is_lost(self, version: int) -> bool:
+        """Say whether the record itself says that a version is lost."""
+        end = self.entries[-1].version
+        return end - self._lost <= version < end
+
     def was_at(self, version: int, time_ms: int) -> bool:
         """Say whether the match can have been at a version when somebody looked."""
         step_made = self.entry((version, 0))
@@ -122,14 +134,25 @@ class Story:
         was_ended = after and isinstance(after.entry, TimedOut | Aborted | Voided)
         reasons = {
             "MATCH_OVER": state.ending is not None,
-            "MOVE_LATE": bool(was_ended),
+            "MOVE_LATE": bool(was_ended) and self._was_late(receipt.at_ms),
             "MATCH_NOT_PLAYING": not is_playing and state.ending is None,
             "VERSION_STALE": is_playing and expected != receipt.version,
             "NOT_YOUR_TURN": is_playing and state.to_act is not receipt.seat,
-            "REQUEST_ID_REUSED": self._is_used_otherwise(receipt),
+            "REQUEST_ID_REUSED": self._lost > 0 or self._is_used_otherwise(receipt),
         }
         # Whatever else was wrong with it, it could not be read.
         return reasons.get(receipt.reason or "", receipt.submission is None)
+
+    def _was_late(self, time_ms: int) -> bool:
+        """Say whether the deadline before the ending was past."""
+        # Of what was credited for an outage some may have been unknown then: a credit
+        # puts the deadline off, so without any nobody is accused who was right.
+        grace_ms = self.setup.clock.grace_ms
+        return is_late(time_ms, self._last_deadline_ms, grace_ms)
+
+    @cached_property
+    def _last_deadline_ms(self) -> int:
+        return replay(self.setup, self.entries[:-1]).clock.deadline_ms
 
     def _is_used_otherwise(self, receipt: Receipt) -> bool:
         others = (

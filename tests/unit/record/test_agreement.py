@@ -29,7 +29,6 @@ from ginref.record.proof import submission_of
 from ginref.record.receipt import Receipt, stored_receipt
 from ginref.record.setup import Setup
 from ginref.record.shape import RecordError
-from ginref.record.share import commit_seat
 from ginref.record.verify import Finding, Verdict, verify_record
 
 SEAT = Seat.NORTH
@@ -163,11 +162,6 @@ LIES: dict[str, tuple[Lie, str, Flaw]] = {
     "it was offered as a match of a tournament": (
         lambda log: replace(OfferLine.of(log[0]), place=OfferedPlace.of(PLACE)),
         "place: null where {",
-        Flaw.EVIDENCE,
-    ),
-    "another share was given": (
-        lambda log: ShareLine(bytes(32), commit_seat(log[0].match_id, SEAT, bytes(32))),
-        "north has committed to another share",
         Flaw.EVIDENCE,
     ),
     "the match ended otherwise": (
@@ -328,7 +322,7 @@ def test_the_first_line_that_contradicts_is_named(
     [
         pytest.param(b"", "line 1: it is missing", id="empty"),
         pytest.param(b"{}\n", " is missing", id="another file"),
-        pytest.param(b'{"kind":"evi', "line 1: it has no end", id="cut off"),
+        pytest.param(b'{"kind":"evi', "line 1: it is missing", id="cut off"),
         pytest.param(b"\n", "line 1: not JSON", id="an empty line"),
         pytest.param(
             b'{"format":2,"kind":"evidence","match_id":"match-7","seat":"north"}\n',
