@@ -57,6 +57,8 @@ class Fixture:
             correction was for the record.
         known: The log entry that settled who meets.
         decided: The log entry that decided it; 0 if none has.
+        undone: The last entry before its first match that had other fixtures played
+            again; 0 if none had. Whoever meets here may know the cards of those.
     """
 
     stage: str
@@ -74,6 +76,7 @@ class Fixture:
     onward: Result | None
     known: int
     decided: int
+    undone: int = 0
 
     @property
     def winner(self) -> str | None:

@@ -99,6 +99,7 @@ class Fold:
         self.games: dict[tuple[str, int], list[Game]] = {}
         self.attempts: dict[str, int] = {}
         self.rulings: dict[str, tuple[Ruling, ...]] = {}
+        self.undone: tuple[int, ...] = ()
         self.expired: dict[tuple[str, int], int] = {}
         self.closings: dict[str, Closing] = {}
         self.tie_breaks: dict[str, tuple[Criterion, ...]] = {}
@@ -244,7 +245,12 @@ class Fold:
         if event.game != len(games) + 1:
             raise self._wrong(f"match {event.game} of its fixture is not the next one")
         games.append(
-            Game(number=event.game, match=event.match, created_ms=entry.time_ms)
+            Game(
+                number=event.game,
+                match=event.match,
+                created=entry.sequence,
+                created_ms=entry.time_ms,
+            )
         )
 
     def _end_match(self, event: MatchEnded, entry: LogEntry) -> None:
@@ -276,6 +282,8 @@ class Fold:
         self.rulings[event.fixture] = (*earlier, ruling)
         if isinstance(event, Corrected) and mode is not Cascade.RECORD_ONLY:
             self._reopen(event.stage, event.round)
+            if event.reset:
+                self.undone = (*self.undone, entry.sequence)
             for fixture in event.reset:
                 self.attempts[fixture] = self.attempts.get(fixture, 1) + 1
 

@@ -66,7 +66,8 @@ class Game:
     Attributes:
         number: Which match of the fixture, counted from 1.
         match: The match's identity.
-        created_ms: When it was created.
+        created: The entry that says that it was created.
+        created_ms: When that was.
         ended: The entry that says how it ended; None while it goes on.
         outcome: How it ended.
         record: Digest of its record.
@@ -74,6 +75,7 @@ class Game:
 
     number: int
     match: str
+    created: int
     created_ms: int
     ended: int | None = None
     outcome: Outcome | None = None
@@ -157,6 +159,7 @@ class Ledger:
         games: Matches by fixture and attempt.
         attempts: Which attempt a fixture is at, where it is not the first.
         rulings: Results that the organizer has given, oldest first.
+        undone: Entries that correct a result and have started fixtures played again.
         expired: Fixtures whose time was over, by fixture and attempt, with the entry.
         closings: Stages that are closed.
         tie_breaks: Orders of tie-breaks that were changed, by stage.
@@ -185,6 +188,7 @@ class Ledger:
     games: Mapping[tuple[str, int], tuple[Game, ...]]
     attempts: Mapping[str, int]
     rulings: Mapping[str, tuple[Ruling, ...]]
+    undone: tuple[int, ...]
     expired: Mapping[tuple[str, int], int]
     closings: Mapping[str, Closing]
     tie_breaks: Mapping[str, tuple[Criterion, ...]]

@@ -164,6 +164,9 @@ def order_match(boards: Boards, fixture: Fixture, game: int) -> MatchOrder:
     match boards:
         case Boards.COMMON if fixture.attempt == 1:
             deal = f"{fixture.stage}/{fixture.round}/{game}"
+            if fixture.undone:
+                # The round may have begun before that, with others at its tables.
+                deal = f"{deal}/{fixture.undone}"
         case Boards.MIRRORED:
             deal = f"{identity}/{(game + 1) // 2}"
         case _:

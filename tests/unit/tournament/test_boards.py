@@ -1,9 +1,13 @@
 """Which matches have the same cards."""
 
+import pytest
+from tests.unit.tournament.asking import ask, correction
 from tests.unit.tournament.driving import Tournament, better_seed, one_stage
 
+from ginref.tournament.configuration import Boards
+from ginref.tournament.event import Cascade
 from ginref.tournament.fixture import Fixture
-from ginref.tournament.plan import MatchOrder
+from ginref.tournament.plan import MatchOrder, order_match
 from ginref.tournament.result import Outcome
 
 
@@ -27,6 +31,49 @@ def test_common_boards_are_the_same_at_all_tables_of_a_round_and_new_in_the_next
 
     assert [len(names) for names in deals] == [1, 1]
     assert deals[0] != deals[1]
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [
+        pytest.param({"format": "swiss", "rounds": 3}, id="swiss"),
+        pytest.param({"format": "single_elimination"}, id="bracket"),
+    ],
+)
+def test_whoever_comes_to_a_round_by_a_correction_plays_boards_that_nobody_has_seen(
+    stage: dict[str, object],
+) -> None:
+    boards = {"name": "b", "boards": 4, "next_dealer": "board_parity"}
+    document = one_stage(
+        stage, boards="common", trust="closed", match={"ruleset": boards}
+    )
+    tournament = Tournament(document)
+    tournament.start(8)
+    tournament.step(better_seed)
+    seen = tournament.settle().orders
+    tournament.begin(seen[0])
+
+    bot = seen[0].bots[0]
+    won = next(
+        one
+        for one in tournament.plan().fixtures()
+        if one.round == 1 and bot in one.entrants
+    )
+    loser = next(str(one) for one in won.entrants if one != won.winner)
+    ask(tournament, correction(won, loser, Cascade.RESET_DEPENDENTS))
+
+    again = tournament.settle().orders
+    assert len(again) == len(seen)
+    assert not {order.deal for order in again} & {order.deal for order in seen}
+    # All tables that have not begun have the same boards again.
+    first = [one for one in again if one.attempt == 1]
+    assert len(first) > 1
+    assert len({order.deal for order in first}) == 1
+    # A match that is to be made is the same however late somebody makes it.
+    tournament.begin(first[0])
+    fixture = tournament.plan().fixture(first[0].fixture)
+    assert fixture is not None
+    assert order_match(Boards.COMMON, fixture, 1) == first[0]
 
 
 def test_independent_boards_differ_at_every_table() -> None:
