@@ -4,6 +4,7 @@ No step is taken under a lease. What is appended is appended by compare-and-set:
 several who would take the same step one does. What is done besides may be done twice.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -97,7 +98,8 @@ class Steward:
                 break
             look = look or isinstance(events[0], MatchCreated)
             entries = live.following(_asked(live, events), actor=REFEREE)
-            is_stored = await self._keeper.append(live, live.extended(entries))
+            after = await asyncio.to_thread(live.extended, entries)
+            is_stored = await self._keeper.append(live, after)
             # What another has stored meanwhile is as good.
             won, lost = won + is_stored, lost + (not is_stored)
         return replace(_standing(live.ledger, planned), won=won, lost=lost)

@@ -107,7 +107,7 @@ class ChangeTaker:
         entries = live.following(
             [(request_id, event) for event in events], actor=caller.identity
         )
-        after = live.extended(entries, declared)
+        after = await asyncio.to_thread(live.extended, entries, declared)
         opens = any(
             isinstance(event, Advanced) and event.to is Lifecycle.REGISTRATION
             for event in events
