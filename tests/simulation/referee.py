@@ -245,7 +245,7 @@ class Referee:
 
     def session(self, caller: Caller) -> Session:
         """Return an attachment of a bot."""
-        return Session(self.desk, self.tools, self.hub, caller, _POLICY)
+        return Session(self.desk, self.tools, caller, _POLICY)
 
     def begin_to_drain(self) -> None:
         """Tell everyone who follows that it is about to stop."""
