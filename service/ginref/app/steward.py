@@ -87,22 +87,22 @@ class Steward:
             StoreUnavailableError: The store does not answer.
         """
         won = lost = 0
-        for _ in range(_STEPS_MOST):
+        while True:
             live = await self._keeper.load(name)
             planned = await self._keeper.plan(live)
             events = await self._due(live, planned)
             if not events and look:
                 events = list(await self._work.look(live, planned))
                 look = bool(events)
-            if not events:
-                break
+            if not events or won + lost == _STEPS_MOST:
+                standing = _standing(live.ledger, planned)
+                return replace(standing, won=won, lost=lost)
             look = look or isinstance(events[0], MatchCreated)
             entries = live.following(_asked(live, events), actor=REFEREE)
             after = await asyncio.to_thread(live.extended, entries)
             is_stored = await self._keeper.append(live, after)
             # What another has stored meanwhile is as good.
             won, lost = won + is_stored, lost + (not is_stored)
-        return replace(_standing(live.ledger, planned), won=won, lost=lost)
 
     async def _due(self, live: LiveTournament, planned: Plan) -> list[Event]:
         """Return what is to be appended now, without a look at any match."""
