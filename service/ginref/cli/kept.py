@@ -49,7 +49,11 @@ def find_evidence(paths: Iterable[Path]) -> Kept:
         elif not found:
             raise KeptError(f"{path} holds no evidence")
         for one in found:
-            match_id = _match_of(one)
+            line = _first_line(one)
+            if path.is_dir() and not line.endswith(b"\n"):
+                # A bot has died as it began to write: there is nothing in it.
+                continue
+            match_id = _match_of(one, line)
             files[match_id] = (*files.get(match_id, ()), one)
             if not path.is_dir():
                 named.add(match_id)
@@ -66,12 +70,17 @@ def _heads_of(path: Path) -> tuple[KeptHead, ...]:
         raise KeptError(f"{path} is no evidence of tournaments: {error}") from error
 
 
-def _match_of(path: Path) -> str:
+def _first_line(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            return match_of_evidence(file.readline())
+            return file.readline()
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise KeptError(f"{path} cannot be read: {reason}") from error
+
+
+def _match_of(path: Path, line: bytes) -> str:
+    try:
+        return match_of_evidence(line)
     except RecordError as error:
         raise KeptError(f"{path} is no evidence of a match: {error}") from error

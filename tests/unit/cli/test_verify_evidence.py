@@ -105,6 +105,21 @@ def test_a_match_without_a_record_is_missed(run: Run, state: Path) -> None:
     assert "evidence of 1 more matches, no record" in found.stderr
 
 
+@pytest.mark.parametrize("torn", [b"", b'{"format":1,"kind":"evid'], ids=len)
+def test_a_file_that_a_bot_died_over_hides_nothing_else(
+    run: Run, state: Path, torn: bytes
+) -> None:
+    (state / "match-9.north.jsonl").write_bytes(torn)
+
+    found = run("--evidence", state)
+    named = run("--evidence", state / "match-9.north.jsonl")
+
+    assert found.exit_code == 0
+    assert found.stdout.count("all as in the record") == 2
+    assert named.exit_code == 1
+    assert "is no evidence of a match" in named.stderr
+
+
 @pytest.mark.parametrize(
     ("name", "says"),
     [
