@@ -31,7 +31,7 @@ def doubt_offer(
     if not keys:
         return None
     if offer.key_id not in keys:
-        return f"its commitment is signed by a key you do not trust, {offer.key_id}"
+        return f"its commitment is signed by {_unknown(offer.key_id)}"
     signed = statement(match_id, rules, offer.bots, offer.commitment)
     if not is_signature(keys[offer.key_id], offer.signature, signed):
         return "it has not signed its commitment to the cards"
@@ -65,7 +65,7 @@ def doubt_receipt(  # noqa: PLR0911, PLR0913, PLR0917 - one for each thing to be
     if envelope.payload_type != RECEIPT_TYPE:
         return f"its receipt is of the type {envelope.payload_type!r}"
     if keys and not is_trusted:
-        return f"its receipt is signed by a key you do not trust, {key_id}"
+        return f"its receipt is signed by {_unknown(key_id)}"
     if wrong := mismatch(read, submission):
         return f"its receipt is not for what was submitted: {wrong}"
     if read.reason != reason:
@@ -75,3 +75,7 @@ def doubt_receipt(  # noqa: PLR0911, PLR0913, PLR0917 - one for each thing to be
     if commitment is not None and read.commitment != commitment:
         return "the cards are dealt without the share of this bot"
     return None
+
+
+def _unknown(key_id: str) -> str:
+    return f"a key you do not trust, {key_id} (join again if its host has a new one)"

@@ -132,6 +132,7 @@ class Evidence:
         *,
         version: int,
         reason: str | None = None,
+        is_counted: bool = False,
     ) -> None:
         """Keep the receipt of a submission, and check it.
 
@@ -140,6 +141,7 @@ class Evidence:
             receipt: What the referee has signed about it; empty for nothing.
             version: The version that it made.
             reason: Why it was refused; None if it was accepted.
+            is_counted: The refusal has cost a strike.
 
         Raises:
             OSError: The file cannot be written.
@@ -147,7 +149,8 @@ class Evidence:
         match_id, seat = submission.match_id, submission.seat
         kept = self._at(match_id, seat)
         if not receipt:
-            if kept.has_receipts and reason is None:
+            # There is none for what was not judged; what is stored always has one.
+            if kept.has_receipts and (reason is None or is_counted):
                 self._warn(match_id, seat, "it has sent no receipt of a move")
             return
         line = ReceiptLine(receipt.decode(errors="replace"), submission)

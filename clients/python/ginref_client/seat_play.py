@@ -309,7 +309,11 @@ class SeatPlay:
         reason = reason_name(refusal.reason)
         if sent.fate is _Fate.UNKNOWN:
             self._around.evidence.answered(
-                sent.asked, refusal.receipt, version=refusal.version, reason=reason
+                sent.asked,
+                refusal.receipt,
+                version=refusal.version,
+                reason=reason,
+                is_counted=refusal.HasField("strikes_left"),
             )
         if reason in _ASK_AGAIN:
             loop = asyncio.get_running_loop()

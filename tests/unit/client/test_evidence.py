@@ -185,6 +185,18 @@ def test_a_receipt_is_checked_as_it_comes_and_kept_right_or_wrong(
     assert lines == ([ReceiptLine(text, SUBMISSION)] if envelope else [])
 
 
+@pytest.mark.parametrize("is_counted", [True, False], ids=["a strike", "not judged"])
+def test_a_strike_needs_a_receipt_and_what_was_not_judged_has_none(
+    caplog: pytest.LogCaptureFixture, *, is_counted: bool
+) -> None:
+    evidence, setup = Evidence(), replace(build_setup(), receipts=True)
+    evidence.offered("m1", Seat.NORTH, setup.ruleset, OfferLine.of(setup))
+
+    evidence.answered(SUBMISSION, b"", version=8, reason="ANY", is_counted=is_counted)
+
+    assert ("no receipt of a move" in caplog.text) is is_counted
+
+
 def test_a_deal_without_the_share_of_the_bot_is_noticed_at_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
