@@ -179,6 +179,8 @@ class _Watch:
         match event:
             case MatchCreated():
                 self._check_order(entry, event)
+            case MatchEnded():
+                self._check_outcome(entry, event)
             case RoundPaired() | Expired() | Withdrawn(exit=Exit.FORFEITS | Exit.SHARE):
                 self._must_follow(entry)
             case StageClosed():
@@ -251,6 +253,12 @@ class _Watch:
             commitment=event.commitment,
         )
 
+    def _check_outcome(self, entry: LogEntry, event: MatchEnded) -> None:
+        logged = self.matches.get(event.match)
+        named = {event.outcome.winner, *event.outcome.at_fault} - {None}
+        if logged is None or not named.issubset(logged.order.bots):
+            raise LogError(entry.sequence, "it tells of somebody who did not play")
+
     def _check_closing(self, entry: LogEntry, event: StageClosed) -> None:
         planned = self._planned(entry)
         view = next(
@@ -287,7 +295,11 @@ class _Watch:
         ledger = self.fold.ledger()
         if ledger.lots not in ("", event.lots):
             raise LogError(entry.sequence, "lots were drawn a second time")
-        if event.order != seed_order(ledger, bytes.fromhex(event.lots)):
+        try:
+            lots = bytes.fromhex(event.lots)
+        except ValueError:
+            raise LogError(entry.sequence, "hexadecimal digits expected") from None
+        if event.order != seed_order(ledger, lots):
             self._note(entry, "other seeds than by the rules of entry")
 
     def _check_secret(self, entry: LogEntry, event: SecretOpened) -> None:

@@ -18,11 +18,12 @@ from ginref.record.document import PAYLOAD_TYPE as RECORD_TYPE
 from ginref.record.document import build_record
 from ginref.record.entry import StampedEntry
 from ginref.record.envelope import seal_envelope
-from ginref.record.setup import Setup, statement
+from ginref.record.setup import Setup, canonical, statement
 from ginref.record.share import commit_boards
 from ginref.record.tournament_place import TournamentPlace
 from ginref.tournament.event import MatchCreated, MatchEnded
 from ginref.tournament.export import PAYLOAD_TYPE, build_export
+from ginref.tournament.export_verify import ExportVerdict, verify_export
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.log import LogEntry
 from ginref.tournament.operation import (
@@ -197,6 +198,12 @@ def sealed(
     """Return the signed export of a tournament."""
     payload = build_export(tournament.configuration, tournament.entries, services)
     return seal_envelope(payload, PAYLOAD_TYPE, Referee(key))
+
+
+def judge(document: dict[str, Any]) -> ExportVerdict:
+    """Judge a document as if the referee had signed it."""
+    envelope = seal_envelope(canonical(document), PAYLOAD_TYPE, Referee())
+    return verify_export(envelope, trusted())
 
 
 def trusted() -> dict[str, bytes]:
