@@ -542,7 +542,7 @@ class StandingLine(_message.Message):
     BOARDS_FIELD_NUMBER: _builtins.int
     TIE_BREAKS_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
-    """The rank; shared by those whom nothing parts."""
+    """The rank; shared by those whom nothing parts, 0 for whoever is still in a bracket."""
     bot: _builtins.str
     """The bot."""
     points: _builtins.float
