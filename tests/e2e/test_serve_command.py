@@ -64,7 +64,7 @@ SETTINGS = [
     ),
     pytest.param(
         {"GINREF_ROLES": "judge"},
-        "roles: 'judge': some of referee, sweeper, signer expected, "
+        "roles: 'judge': some of referee, sweeper, signer, runner expected, "
         "separated by commas",
         id="an unknown role",
     ),
