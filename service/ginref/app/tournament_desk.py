@@ -15,7 +15,7 @@ from ginref.app.next_read import NextRead
 from ginref.app.registry_row import read_bot
 from ginref.app.tools import Tools
 from ginref.app.tournament_change import ChangeTaker, done
-from ginref.app.tournament_embargo import visible_length
+from ginref.app.tournament_embargo import sees_all, visible_length
 from ginref.app.tournament_keeper import TournamentKeeper
 from ginref.app.tournament_refusal import refused_configuration
 from ginref.app.tournament_report import (
@@ -262,8 +262,8 @@ class TournamentDesk:
                 Reason.FIELD_INVALID, message, field="page_token"
             ) from None
         found = await asyncio.gather(*map(self._found, page.names))
-        seen = [await self._seen(caller, live) for live in found if live]
-        return TournamentPage(listings=tuple(map(_listing, seen)), cursor=page.cursor)
+        listings = [await self._listed(caller, live) for live in found if live]
+        return TournamentPage(listings=tuple(listings), cursor=page.cursor)
 
     async def entries(
         self, caller: Caller, tournament: str, after: int
@@ -319,7 +319,21 @@ class TournamentDesk:
             return None
 
     async def _visible(self, caller: Caller, live: LiveTournament) -> int:
+        if sees_all(caller, live):
+            return len(live.entries)
         return visible_length(caller, live, await self._keeper.plan(live))
+
+    async def _listed(self, caller: Caller, live: LiveTournament) -> Listing:
+        seen = await self._keeper.until(live, await self._visible(caller, live))
+        return Listing(
+            tournament=live.name,
+            title=live.configuration.title,
+            lifecycle=seen.ledger.lifecycle,
+            version=len(seen.entries),
+            head=live.head,
+            created_ms=seen.entries[0].time_ms,
+            since_ms=seen.ledger.since_ms,
+        )
 
     async def _seen(self, caller: Caller, live: LiveTournament) -> Overview:
         seen = await self._keeper.until(live, await self._visible(caller, live))
@@ -330,18 +344,6 @@ class TournamentDesk:
             plan=await self._keeper.plan(seen),
             head=live.head,
         )
-
-
-def _listing(seen: Overview) -> Listing:
-    return Listing(
-        tournament=seen.tournament,
-        title=seen.configuration.title,
-        lifecycle=seen.plan.ledger.lifecycle,
-        version=len(seen.entries),
-        head=seen.head,
-        created_ms=seen.entries[0].time_ms,
-        since_ms=seen.plan.ledger.since_ms,
-    )
 
 
 def _read(configuration: Mapping[str, Any]) -> Configuration:

@@ -12,10 +12,15 @@ from ginref.tournament.lifecycle import UNDER_WAY
 from ginref.tournament.plan import Plan
 
 
+def sees_all(caller: Caller, live: LiveTournament) -> bool:
+    """Say whether nothing of a tournament is ever kept from a caller."""
+    return caller.role in HOSTS or live.configuration.boards is not Boards.COMMON
+
+
 def visible_length(caller: Caller, live: LiveTournament, planned: Plan) -> int:
     """Return how many entries of a log a caller may see: all before a closed board."""
     whole = len(live.entries)
-    if caller.role in HOSTS or live.configuration.boards is not Boards.COMMON:
+    if sees_all(caller, live):
         return whole
     closed = closed_fixtures(planned)
     for at, entry in enumerate(live.entries):

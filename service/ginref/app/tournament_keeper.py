@@ -6,6 +6,7 @@ the store's compare-and-set decides whether the hint was right.
 
 import asyncio
 import contextlib
+import functools
 import hashlib
 import json
 import logging
@@ -22,6 +23,7 @@ from ginref.app.live_tournament import (
     made_live,
     read_entries,
 )
+from ginref.app.next_read import NextRead
 from ginref.app.tournament_refusal import no_tournament
 from ginref.app.tournament_store import Addition, StoredLog, TournamentStore
 from ginref.record.setup import canonical
@@ -63,15 +65,15 @@ class TournamentKeeper:
         self._known: OrderedDict[str, LiveTournament] = OrderedDict()
         self._plans: OrderedDict[tuple[str, int], tuple[str, int, Plan]] = OrderedDict()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        # All who follow a tournament ask at once, whenever something is added to it.
+        self._reads: WeakValueDictionary[str, NextRead[LiveTournament]]
+        self._reads = WeakValueDictionary()
+        self._planning: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @contextlib.asynccontextmanager
     async def turn(self, name: str) -> AsyncIterator[None]:
         """Add to a log one after the other, rather than race within the process."""
-        # It lasts as long as somebody has it or waits for it.
-        lock = self._turns.get(name)
-        if lock is None:
-            lock = self._turns[name] = asyncio.Lock()
-        async with lock:
+        async with _lock(self._turns, name):
             yield
 
     async def load(self, name: str) -> LiveTournament:
@@ -84,6 +86,13 @@ class TournamentKeeper:
         """
         if not _NAME.fullmatch(name):
             raise no_tournament(name)
+        reads = self._reads.get(name)
+        if reads is None:
+            reads = NextRead(functools.partial(self._load, name))
+            self._reads[name] = reads
+        return await reads.get()
+
+    async def _load(self, name: str) -> LiveTournament:
         known = self._known.get(name)
         # The last entry that is known is read again: it must still be the same one.
         after = 0 if known is None else len(known.entries) - 1
@@ -122,6 +131,11 @@ class TournamentKeeper:
 
     async def plan(self, live: LiveTournament) -> Plan:
         """Return how a tournament stands and what comes next, at about this time."""
+        async with _lock(self._planning, live.name):
+            return self._planned(live) or await self._plan(live)
+
+    def _planned(self, live: LiveTournament) -> Plan | None:
+        """Return a plan that was made of the same log a moment ago, if one was."""
         key = live.name, len(live.entries)
         digest, planned_ms, planned = self._plans.get(key, ("", 0, None))
         if (
@@ -130,7 +144,11 @@ class TournamentKeeper:
             and abs(live.now_ms - planned_ms) < _fresh_ms(live.ledger)
         ):
             return planned
+        return None
+
+    async def _plan(self, live: LiveTournament) -> Plan:
         planned = await asyncio.to_thread(plan_ledger, live.ledger, live.now_ms)
+        key = live.name, len(live.entries)
         self._plans[key] = live.head.digest, live.now_ms, planned
         self._plans.move_to_end(key)
         while len(self._plans) > _HINTS:
@@ -202,6 +220,14 @@ class TournamentKeeper:
         if packed is None:
             raise LogError(1, f"the configuration {digest} is lost")
         return read_configuration(json.loads(packed))
+
+
+def _lock(locks: WeakValueDictionary[str, asyncio.Lock], name: str) -> asyncio.Lock:
+    """Return a lock that lasts as long as somebody has it or waits for it."""
+    lock = locks.get(name)
+    if lock is None:
+        lock = locks[name] = asyncio.Lock()
+    return lock
 
 
 async def _fold(

@@ -1,5 +1,6 @@
 """Tournaments as a process remembers them, beside a store that may lose something."""
 
+import asyncio
 import logging
 
 import pytest
@@ -32,6 +33,20 @@ async def test_what_was_read_is_what_was_stored(cup: Cup) -> None:
 
     assert second.entries[:-1] == first.entries
     assert second == await TournamentKeeper(cup.store).load("cup")
+
+
+async def test_a_crowd_that_follows_a_tournament_has_it_read_and_planned_together(
+    cup: Cup,
+) -> None:
+    keeper = TournamentKeeper(cup.store)
+    await cup.to(Lifecycle.CHECK_IN)
+
+    crowd = await asyncio.gather(*(keeper.load("cup") for _ in range(20)))
+    plans = await asyncio.gather(*map(keeper.plan, crowd))
+
+    assert crowd[0] == await cup.now()
+    assert len({id(live) for live in crowd}) == 1
+    assert len({id(planned) for planned in plans}) == 1
 
 
 @pytest.mark.parametrize("lost", [1, 4], ids=["one entry", "most of them"])
