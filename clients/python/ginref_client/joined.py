@@ -49,8 +49,8 @@ def pin(
     Args:
         known: Those that were trusted before; nothing at the first time.
         found: Those that the referee shows.
-        expected: Name of one that must be among them, as its host has told it; None
-            takes what is shown.
+        expected: Name of the one to take, as its host has told it; None takes all
+            that are shown.
 
     Raises:
         JoinError: The expected key is not shown, or none of those that were trusted:
@@ -61,8 +61,11 @@ def pin(
     if expected is not None and expected not in found:
         shown = ", ".join(sorted(found))
         raise JoinError(f"the key {expected} is not one of the referee's: {shown}")
+    if expected is not None:
+        # Whoever pretends to be the referee can show its keys, and one more.
+        return {**known, expected: found[expected]}
     # A referee keeps the keys that it has signed with, so one of them is always there.
-    if expected is None and known and known.keys().isdisjoint(found):
+    if known and known.keys().isdisjoint(found):
         raise JoinError(
             "the referee shows none of the keys that were pinned: ask its host which"
             " key is right, and give it with --key-id"

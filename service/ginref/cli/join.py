@@ -34,7 +34,7 @@ def join(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Name of a key that the referee must have, from its host.",
+            help="Name of the key to trust, from its host; else all that are shown.",
         ),
     ] = None,
     roots: Annotated[

@@ -100,6 +100,13 @@ def test_a_referee_with_none_of_the_known_keys_is_another_one() -> None:
     assert pin(FIRST, SECOND, next(iter(SECOND))) == {**FIRST, **SECOND}
 
 
+def test_of_the_keys_beside_the_one_that_the_host_has_told_none_is_taken() -> None:
+    shown = {**FIRST, **SECOND, **THIRD}
+
+    assert pin({}, shown, next(iter(SECOND))) == SECOND
+    assert pin(FIRST, shown, next(iter(SECOND))) == {**FIRST, **SECOND}
+
+
 def test_the_key_that_the_host_has_told_must_be_there() -> None:
     with pytest.raises(JoinError, match="is not one of"):
         pin({}, {**FIRST, **SECOND}, next(iter(THIRD)))
