@@ -80,6 +80,7 @@ def connect(urls: str, roots: Path, token: Path, opponent: str) -> str:
         *(sys.executable, "-m", "ginref", "connect", urls, "--bot", "careful"),
         *("--token-file", str(token), "--roots", str(roots)),
         *("--state", str(token.with_name("state")), "--challenge", opponent),
+        "--accept-challenges",
     ]
     ended = subprocess.run(
         command, capture_output=True, check=False, text=True, timeout=PATIENCE
@@ -98,7 +99,6 @@ async def test_a_bot_plays_against_the_house(
         await operator.create_owner("lab")
         await operator.create_bot("ada", "lab")
         token.write_text((await operator.create_token("bot", bot="ada")).secret)
-        bots = {bot.name: bot for bot in await operator.list_bots()}
         first = house_bot(process)
         assert first is not None
 
@@ -118,14 +118,16 @@ async def test_a_bot_plays_against_the_house(
         (one,) = PLAYED.findall(said)
         ids = one, results[0].match_id
         assert len({*ids}) == 2
+        bots = {bot.name: bot for bot in await operator.list_bots()}
         records = [await signed(operator, match_id) for match_id in ids]
     second, children = house_bot(process), process.children()
     tidied(process)
     status = process.stop()
 
     assert (bots[HOUSE].owner, bots[HOUSE].house) == ("house", True)
+    assert (bots["ada"].house, bots["ada"].accepts_challenges) == (False, True)
     assert str(refused.value).startswith("BOT_NOT_FOUND: ")
-    assert str(refused.value).endswith("; to be challenged: house.simple")
+    assert str(refused.value).endswith("; to be challenged: ada, house.simple")
     assert second not in {first, None}
     for record in records:
         verdict = verify(record, process.data / "keys")
