@@ -6,6 +6,7 @@ first line of the evidence that contradicts the record is named.
 """
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
@@ -63,13 +64,14 @@ def confront(
     """
     if verdict.record is None or verdict.finding is Finding.BROKEN:
         return verdict
-    whole = data[: data.rfind(b"\n") + 1]
-    if len(whole) < len(data):
+    cut = data.rfind(b"\n") + 1
+    if _is_cut_off(data[cut:]):
         # The bot has died while it wrote. That is nothing the record is to blame for.
         note = f"{name}: its last line was cut off, and is not compared"
         verdict = replace(verdict, notes=(*verdict.notes, note))
+        data = data[:cut]
     try:
-        evidence = read_evidence(whole)
+        evidence = read_evidence(data)
     except RecordError as error:
         return _broken(verdict, f"{name}: {error}", Flaw.FORM)
     comparison = _Comparison(verdict, evidence, keys)
@@ -82,6 +84,19 @@ def confront(
         problem = f"{name}: line {number}: {error}"
         return _broken(verdict, problem, error.flaw, error.version)
     return comparison.verdict(name)
+
+
+def _is_cut_off(line: bytes) -> bool:
+    """Say whether a line without its end is one that was not written to its end.
+
+    A whole object that something else follows was written so, or changed.
+    """
+    text = line.decode(errors="replace")
+    try:
+        _, end = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return bool(text)
+    return end == len(text)
 
 
 def _broken(

@@ -122,6 +122,16 @@ def test_a_last_line_that_a_crash_has_cut_off_is_told_and_breaks_nothing() -> No
     assert verdict.notes[-1].startswith("evidence: its last line was cut off")
 
 
+@pytest.mark.parametrize("end", [b"{}?", b'"over"}', b"{}{"], ids=repr)
+def test_a_last_line_whose_end_was_changed_is_no_line_that_was_cut_off(
+    end: bytes,
+) -> None:
+    verdict = confronted(list(LOG), kept(Seat.NORTH), cut=end, seat=Seat.NORTH)
+
+    assert verdict.finding is Finding.BROKEN
+    assert "it has no end" in str(verdict.problem)
+
+
 @pytest.mark.parametrize("is_signed", [True, False], ids=["signed", "only told"])
 def test_another_offer_says_whether_the_referee_has_signed_it(
     *, is_signed: bool
