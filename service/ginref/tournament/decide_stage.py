@@ -134,26 +134,32 @@ def close_one(plan: Plan, operation: CloseStage, _: int) -> Iterator[Event]:
 
 
 def file_appeal(plan: Plan, operation: FileAppeal, now_ms: int) -> Iterator[Event]:
-    """Take an appeal against a result, within its time."""
+    """Take an appeal against a result, within its time; one of each bot."""
     _refuse_unknown(plan, operation.bot)
     fixture = plan.fixture(operation.fixture) if operation.fixture else None
-    if fixture is None:
-        raise OperationError(Objection.UNKNOWN, "there is no such fixture", "fixture")
+    if fixture is None or operation.bot not in fixture.entrants:
+        # Whom others are to meet may not be public yet.
+        what = f"{operation.bot} plays no such fixture"
+        raise OperationError(Objection.UNKNOWN, what, "fixture")
     known = plan.ledger.appeals.get(operation.appeal)
     if known is not None:
         same = (operation.fixture, operation.bot, operation.text)
         if (known.fixture, known.bot, known.text) == same:
             return
         raise OperationError(Objection.DUPLICATE, "it is another appeal", "appeal")
-    if operation.bot not in fixture.entrants:
-        what = f"{operation.bot} does not play it"
-        raise OperationError(Objection.INVALID, what, "bot")
     if fixture.state is not FixtureState.FINAL:
         what = "there is no result to appeal against"
         raise OperationError(Objection.WRONG_TIME, what, "fixture")
     decided_ms = plan.ledger.time_ms(fixture.decided)
     if now_ms - decided_ms > plan.ledger.configuration.schedule.appeals_ms:
         raise OperationError(Objection.WRONG_TIME, "the time to appeal is over")
+    if any(
+        (one.fixture, one.bot) == (operation.fixture, operation.bot)
+        and one.sequence > fixture.decided
+        for one in plan.ledger.appeals.values()
+    ):
+        what = f"{operation.bot} has appealed against this result"
+        raise OperationError(Objection.DUPLICATE, what, "fixture")
     yield AppealFiled(
         appeal=operation.appeal,
         fixture=operation.fixture,

@@ -333,11 +333,14 @@ class Fold:
     def _change_tie_breaks(self, event: TieBreaksChanged, _: LogEntry) -> None:
         self.tie_breaks[event.stage] = event.order
 
-    def _appeal(self, event: AppealFiled, _: LogEntry) -> None:
+    def _appeal(self, event: AppealFiled, entry: LogEntry) -> None:
         if event.appeal in self.appeals:
             raise self._wrong(f"there is an appeal {event.appeal} already")
         self.appeals[event.appeal] = Appeal(
-            fixture=event.fixture, bot=event.bot, text=event.text
+            sequence=entry.sequence,
+            fixture=event.fixture,
+            bot=event.bot,
+            text=event.text,
         )
 
     def _decide_appeal(self, event: AppealDecided, _: LogEntry) -> None:

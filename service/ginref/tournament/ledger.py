@@ -112,12 +112,14 @@ class Appeal:
     """An appeal against a result.
 
     Attributes:
+        sequence: The entry that files it.
         fixture: The fixture.
         bot: Whose bot is concerned.
         text: What is said.
         upheld: What was decided; None while it is open.
     """
 
+    sequence: int
     fixture: str
     bot: str
     text: str

@@ -15,6 +15,7 @@ from ginref.tournament.operation import (
     DecideAppeal,
     FileAppeal,
     PairManually,
+    Requeue,
 )
 
 SWISS = one_stage({"format": "swiss", "rounds": 3})
@@ -98,6 +99,45 @@ def test_an_appeal_keeps_a_tournament_open_until_it_is_decided() -> None:
     assert tournament.settle().ledger.lifecycle is Lifecycle.FINISHING
     ask(tournament, DecideAppeal(appeal="a-1", upheld=False, reason="it was not"))
     assert tournament.settle().ledger.lifecycle is Lifecycle.FINISHED
+
+
+def test_a_result_is_appealed_against_once_by_each_bot() -> None:
+    tournament = Tournament(
+        one_stage({"format": "single_elimination"}, schedule={"appeals": "1h"})
+    )
+    tournament.start(4)
+    tournament.step(better_seed)
+    fixture = tournament.node("R1.1").fixture_id
+    bots = [str(bot) for bot in tournament.node("R1.1").entrants]
+    for bot in bots:
+        ask(
+            tournament, FileAppeal(appeal=f"a-{bot}", fixture=fixture, bot=bot, text="")
+        )
+
+    again = FileAppeal(appeal="a-3", fixture=fixture, bot=bots[0], text="and again")
+
+    assert refusal(tournament, again) is Objection.DUPLICATE
+    ask(tournament, DecideAppeal(appeal=f"a-{bots[0]}", upheld=False, reason="no"))
+    assert refusal(tournament, again) is Objection.DUPLICATE
+    # A new result is another matter.
+    ask(tournament, Requeue(fixture=fixture, attempt=1, reason="as they wish"))
+    tournament.step(better_seed)
+    ask(tournament, again)
+
+
+def test_whoever_does_not_play_a_fixture_does_not_learn_of_it() -> None:
+    tournament = Tournament(one_stage({"format": "single_elimination"}))
+    tournament.start(4)
+    tournament.step(better_seed)
+    fixture = tournament.node("R1.1").fixture_id
+    refused = []
+    for asked in (fixture, "0" * 16):
+        appeal = FileAppeal(appeal="a-1", fixture=asked, bot="bot-02", text="but")
+        with pytest.raises(OperationError) as caught:
+            ask(tournament, appeal)
+        refused.append(str(caught.value))
+
+    assert refused[0] == refused[1]
 
 
 def test_an_appeal_must_come_in_time() -> None:

@@ -193,7 +193,7 @@ def test_an_appeal_is_about_a_result_of_ones_own_and_is_decided_once() -> None:
     assert refusal(tournament, appeal(fixture=fixture)) is Objection.WRONG_TIME
     tournament.step(better_seed)
     stranger = appeal(fixture=fixture, bot="bot-02")
-    assert refusal(tournament, stranger) is Objection.INVALID
+    assert refusal(tournament, stranger) is Objection.UNKNOWN
     ask(tournament, appeal(fixture=fixture))
     other = appeal(fixture=fixture, text="another one")
     assert refusal(tournament, other) is Objection.DUPLICATE
