@@ -178,6 +178,9 @@ class Judge:
         then = await self._keeper.at(submission.match_id, seen.entry_id)
         logged = then.tail[-1]
         if id_of(logged) != seen.entry_id:
+            # What is signed of it is signed of the match as it is, and not as it was
+            # when this process had last looked.
+            live = await self._keeper.load(submission.match_id)
             message = "the match is void, and what became of the move is lost"
             error = RefusedError(Reason.MATCH_OVER, message, ending=EndingKind.VOID)
             raise self._acknowledged(error, live, submission)

@@ -7,8 +7,10 @@ from tests.unit.app.judgment import refusal
 
 from ginref.app.error import Reason, RefusedError
 from ginref.app.request import UnreadMove
+from ginref.app.salvage import PATIENCE_MS
 from ginref.engine.seat import Seat
 from ginref.record.agreement import confront
+from ginref.record.clock import FAST
 from ginref.record.envelope import parse_envelope, signer_of
 from ginref.record.evidence import ReceiptLine, first_line, write_line
 from ginref.record.receipt import RECEIPT_TYPE, Receipt, mismatch, read_receipt
@@ -155,6 +157,35 @@ async def test_the_same_submission_gets_the_same_receipt_from_every_replica(
     ended = read_receipt(parse_envelope(lost.receipt).payload)
     assert ended.is_stored
     assert ended.refusal == 0
+
+
+async def test_what_is_signed_after_a_loss_agrees_with_the_void_record(
+    world: World,
+) -> None:
+    facts = await world.start(receipts=True)
+    pen, held = Pen(world, facts), world.store._matches[facts.match_id]  # noqa: SLF001
+    for _ in range(6):
+        await pen.moved()
+    asleep, fresh = await world.replica(), await world.replica()
+    await asleep.keeper.load(facts.match_id)
+    first = await pen.moved()
+    submission = pen.lines[first.seat][-1].submission
+    for _ in range(3):
+        await pen.moved()
+    held.state = held.creation.setup
+    held.log[-4] = replace(held.log[-4], entry=b"damaged")
+    for pause_ms in (FAST.start_ms, PATIENCE_MS):
+        world.time.ms += pause_ms
+        await fresh.sweeper.sweep()
+
+    # One process remembers the match as it was before the move.
+    error = await refusal(world, submission, facts=facts, desk=asleep.desk)
+    read = pen.keep(submission, error.receipt)
+
+    assert (read.reason, read.version) == (Reason.MATCH_OVER, held.version)
+    for verdict in await pen.verdicts():
+        assert (verdict.finding, verdict.problem) == (Finding.VALID, None)
+        assert "it has lost" in verdict.notes[-1]
 
 
 async def test_a_match_that_keeps_no_receipts_signs_nothing(world: World) -> None:
