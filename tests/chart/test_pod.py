@@ -1,10 +1,11 @@
 """The containers that the chart describes, started as processes and probed."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,12 +32,21 @@ PYTHON = str(HOME / "bin/python")
 
 
 @pytest.fixture(scope="module")
-def secrets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def objects() -> Sequence[Object]:
+    """Return a release with a store of its own, and TLS."""
+    secure = "tls.existingSecret=ginref-tls,tls.allowPlaintext=false"
+    return rendered("trial-values.yaml", "helm4", "--set", secure)
+
+
+@pytest.fixture(scope="module")
+def secrets(
+    objects: Sequence[Object], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
     """What the cluster keeps, as files with the rights that a cluster gives them."""
     root = tmp_path_factory.mktemp("secrets")
     KeyFolder.open_or_create(root / "ginref-keys")
     AesSealer.open_or_create(root / "ginref-keys")
-    stored = only(rendered("trial-values.yaml"), "Secret")["stringData"]
+    stored = only(objects, "Secret")["stringData"]
     for name, files in {
         "ginref-operator": {"operator.token": TOKEN},
         f"{NAME}-store": stored,
@@ -44,6 +54,29 @@ def secrets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         (root / name).mkdir()
         for file, text in files.items():
             (root / name / file).write_text(text)
+    (root / "ginref-tls").mkdir()
+    if shutil.which("openssl") is None:
+        pytest.skip("no openssl is installed")
+    subprocess.run(
+        [
+            *(
+                "openssl",
+                "req",
+                "-x509",
+                "-nodes",
+                "-days",
+                "2",
+                "-subj",
+                f"/CN={NAME}",
+            ),
+            *("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
+            *("-addext", f"subjectAltName=DNS:{NAME}"),
+            *("-keyout", "tls.key", "-out", "tls.crt"),
+        ],
+        cwd=root / "ginref-tls",
+        check=True,
+        capture_output=True,
+    )
     return {path.name: path for path in root.iterdir()}
 
 
@@ -97,7 +130,7 @@ def _probe(box: Box, container: Object, name: str) -> bool:
         for port in container["ports"]
         if port["name"] == probe["port"]
     )
-    told = box.run([PYTHON, "-c", ASK, str(port), probe["path"]])
+    told = box.run([PYTHON, "-IS", "-c", ASK, str(port), probe["path"]])
     return told.stdout.strip() == "200"
 
 
@@ -110,9 +143,11 @@ print(c.getresponse().status)
 
 CALL = """\
 import asyncio, sys
+from pathlib import Path
 from ginref_client import Referee
 async def call():
-    async with Referee("127.0.0.1:7878", sys.argv[1]) as referee:
+    roots = Path("/run/ginref/tls/tls.crt").read_bytes()
+    async with Referee("https://play-ginref:7878", sys.argv[1], roots=roots) as referee:
         await referee.create_owner("me")
         for token in await referee.list_tokens():
             await referee.revoke_token(token.token_id)
@@ -128,26 +163,21 @@ def _until_ready(box: Box, container: Object, process: "subprocess.Popen[str]") 
             pytest.fail(process.communicate()[0])
 
 
-def _until_open(box: Box, process: "subprocess.Popen[str]") -> None:
-    greet = "import socket; socket.create_connection(('127.0.0.1', 6379)).close()"
-    until = time.monotonic() + PATIENCE
-    while box.run([PYTHON, "-c", greet]).returncode != 0:
-        if process.poll() is not None or time.monotonic() > until:
-            process.kill()
-            pytest.fail(process.communicate()[0])
-
-
 def test_every_pod_of_a_release_starts_without_rights_and_answers_its_probes(
-    secrets: dict[str, Path],
+    objects: Sequence[Object], secrets: dict[str, Path]
 ) -> None:
-    objects = rendered("trial-values.yaml")
     pods = {
         part: only(objects, kind, f"-{part}")["spec"]["template"]
         for part, kind in PARTS.items()
     }
     told: dict[str, str] = {}
-    with running(pods["store"], secrets) as (beside, store):
-        _until_open(beside, store)
+    with running(pods["store"], secrets) as (beside, _):
+        probe = pods["store"]["spec"]["containers"][0]["readinessProbe"]
+        program, *words = probe["exec"]["command"]
+        assert program == "valkey-cli"
+        if shutil.which("redis-cli") is None:
+            pytest.skip("no redis-cli is installed")
+        beside.run_until(["redis-cli", *words])
         # The token is revoked on the way, which keeps nobody from starting.
         for part in ("runner", "referee", "signer"):
             (container,) = pods[part]["spec"]["containers"]

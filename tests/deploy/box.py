@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -87,6 +88,13 @@ class Box:
             text=True,
             timeout=PATIENCE,
         )
+
+    def run_until(self, arguments: Sequence[str]) -> None:
+        """Run a program again and again until it succeeds."""
+        until = time.monotonic() + PATIENCE
+        while (told := self.run(arguments)).returncode != 0:
+            assert time.monotonic() < until, told.stdout + told.stderr
+            time.sleep(0.1)
 
     def start(
         self,
