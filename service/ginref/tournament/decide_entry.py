@@ -1,6 +1,7 @@
 """Decisions before the start: where a tournament goes on to, and who enters."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from ginref.tournament.configuration import EntryBy, Late
 from ginref.tournament.error import FieldError, Objection, OperationError
@@ -28,6 +29,9 @@ from ginref.tournament.roster import (
     needs_seeds,
     present,
 )
+
+_ENTRIES_MOST: Final = 8
+"""How often a bot may enter: its mind may change, and a log does not forget."""
 
 
 def advance(plan: Plan, operation: Advance, _: int) -> Iterator[Event]:
@@ -100,6 +104,9 @@ def enter(plan: Plan, operation: Enter, _: int) -> Iterator[Event]:
         return
     if entered is not None and started:
         what = f"{operation.bot} has left, for good"
+        raise OperationError(Objection.ENTRY_CLOSED, what, "bot")
+    if entered is not None and entered.entries >= _ENTRIES_MOST:
+        what = f"{operation.bot} has entered and left {_ENTRIES_MOST} times"
         raise OperationError(Objection.ENTRY_CLOSED, what, "bot")
     _refuse_stranger(ledger, operation)
     if started:

@@ -184,7 +184,7 @@ class Fold:
                 raise self._wrong("the code has not been issued, or was used")
             self.codes.remove(event.code)
         # Whoever comes back before the start takes its turn anew.
-        self.entrants.pop(event.bot, None)
+        before = self.entrants.pop(event.bot, None)
         self.departures.pop(event.bot, None)
         late = isinstance(event, LateEntered)
         self.entrants[event.bot] = Entrant(
@@ -192,6 +192,7 @@ class Fold:
             owner=event.owner,
             is_checked_in=late,
             round=event.round if isinstance(event, LateEntered) else 1,
+            entries=1 if before is None else before.entries + 1,
         )
         if late:
             self.order = (*self.order, event.bot)

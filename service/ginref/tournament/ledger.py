@@ -21,6 +21,7 @@ class Entrant:
         latency: Its round trip then in milliseconds, or None.
         commitment: Its commitment to a share of the secret, or None.
         round: The round before which it entered, 1 for the start.
+        entries: How often it has entered.
     """
 
     bot: str
@@ -29,6 +30,7 @@ class Entrant:
     latency: int | None = None
     commitment: str | None = None
     round: int = 1
+    entries: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -122,6 +122,17 @@ def test_a_bot_that_enters_twice_has_entered_once() -> None:
     assert refusal(tournament, Enter(bot="ann", owner="of-bob")) is Objection.DUPLICATE
 
 
+def test_a_bot_that_comes_and_goes_is_let_in_so_often_and_no_more() -> None:
+    tournament = opened()
+    for _ in range(8):
+        entered(tournament, "fickle")
+        ask(tournament, Withdraw(bot="fickle"))
+
+    again = Enter(bot="fickle", owner="of-fickle")
+    assert refusal(tournament, again) is Objection.ENTRY_CLOSED
+    entered(tournament, "steady")
+
+
 def test_an_owner_enters_as_many_bots_as_the_rules_allow() -> None:
     tournament = opened(bots_per_owner=2)
     for bot in ("ann", "bob"):
