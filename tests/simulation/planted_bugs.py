@@ -231,7 +231,7 @@ def the_rules_before_the_clock_and_the_version(patch: pytest.MonkeyPatch) -> Non
     async def refuse_nothing(*_: object) -> None:
         """Leave it to the rules."""
 
-    patch.setattr(judge.Judge, "_refuse_unless_turn", refuse_nothing)
+    patch.setattr(judge.Judge, "_objection", refuse_nothing)
 
 
 @within(200)
