@@ -25,6 +25,10 @@ _ROWS: Final = "challenge"
 _MAKING_MS: Final = 60_000
 """How long a match may take to be made; one that is not there then never will be."""
 
+_LEAST_MS: Final = 1_000
+"""How long a match counts at least, so that no bot fills the archive with matches that
+it leaves at once. A client that waits between attempts does not notice."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Challenge:
@@ -120,6 +124,7 @@ class Challenges:
 
     async def _goes_on(self, match_id: str, noted_ms: int) -> bool:
         stored = await self._tools.store.read(match_id)
+        age_ms = self._tools.now_ms() - noted_ms
         if stored is None:
-            return self._tools.now_ms() - noted_ms < _MAKING_MS
-        return not stored.over
+            return age_ms < _MAKING_MS
+        return not stored.over or age_ms < _LEAST_MS
