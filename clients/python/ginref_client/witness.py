@@ -60,8 +60,13 @@ class Witness:
         self._server = server
         self._kept: defaultdict[str, _Kept] = defaultdict(_Kept)
         if self._path is not None:
-            for row in mend(self._path).splitlines():
-                self._recall(json.loads(row))
+            for number, row in enumerate(mend(self._path).splitlines(), 1):
+                try:
+                    self._recall(json.loads(row))
+                except (KeyError, TypeError, ValueError):
+                    # A power cut can spoil more than the last line. What is left is
+                    # worth more than none, and no reason not to play.
+                    _log.warning("%s, line %d cannot be read", self._path, number)
 
     def note(self, head: session_pb2.TournamentHead, *, is_latest: bool) -> None:
         """Keep how far a log has grown.

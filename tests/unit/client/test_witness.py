@@ -51,6 +51,22 @@ def test_a_share_is_the_one_that_was_committed_to(
     assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
 
 
+@pytest.mark.parametrize(
+    "spoilt", [b"\x00\x00", b"[]", b"{}", b'{"kind":"head"'], ids=repr
+)
+def test_a_line_that_a_power_cut_has_spoilt_costs_no_other(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, spoilt: bytes
+) -> None:
+    promised = Witness(tmp_path, SERVER).answer(COMMITMENT, "ada")
+    path = tmp_path / FILE
+    path.write_bytes(spoilt + b"\n" + path.read_bytes())
+
+    again = Witness(tmp_path, SERVER).answer(COMMITMENT, "ada")
+
+    assert again == promised
+    assert "line 1 cannot be read" in caplog.text
+
+
 def test_a_share_is_on_disk_before_its_commitment_leaves(tmp_path: Path) -> None:
     witness = Witness(tmp_path, SERVER)
     (tmp_path / FILE).mkdir()
