@@ -1,6 +1,7 @@
 """`ginref tournament`: declare one, let bots enter, and send it on its course."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -174,23 +175,19 @@ async def start(
     """
     async with office.referee() as referee:
         seen = await referee.get_tournament(name)
-        state = state_name(seen.state)
-        first = _BEFORE_DRAW.get(state)
+        first = _BEFORE_DRAW.get(state_name(seen.state))
         if first is not None:
-            await carry_out(office, write, name, lambda _: advance(first, reason))
+            # The request as a whole is the one that starts.
+            request_id = write.request_id and f"{write.request_id}/draw"
+            freeze = replace(write, request_id=request_id)
+            await carry_out(office, freeze, name, lambda _: advance(first, reason))
             if write.dry_run:
                 return
+            # What was looked at is what the roster was frozen from.
+            write = replace(write, expect=None)
+        if not write.dry_run:
             await _wait_for_draw(referee, name)
-    if write.expect is not None and first is not None:
-        # What was looked at is what the roster was frozen from.
-        write = Writing(
-            dry_run=False, expect=None, request_id=None, as_json=write.as_json
-        )
-    await carry_out(office, write, name, _running(reason))
-
-
-def _running(reason: str) -> Callable[[Tournament], Any]:
-    return lambda _: advance("running", reason)
+    await carry_out(office, write, name, lambda _: advance("running", reason))
 
 
 async def _wait_for_draw(referee: Referee, name: str) -> None:
@@ -200,17 +197,19 @@ async def _wait_for_draw(referee: Referee, name: str) -> None:
         CommandError: It never will be.
     """
     seen = await referee.get_tournament(name)
-    async for _ in referee.watch_tournament(name, seen.version):
-        seen = await referee.get_tournament(name)
-        if state_name(seen.state) != "seeding" or _is_drawn(seen):
-            break
+    if _waits_for_draw(seen):
+        async for _ in referee.watch_tournament(name, seen.version):
+            seen = await referee.get_tournament(name)
+            if not _waits_for_draw(seen):
+                break
     if state_name(seen.state) == "cancelled":
-        message = f"{name} is cancelled: nobody is there to play"
+        message = f"{name} is cancelled: not enough bots are there to play"
         raise CommandError(message)
 
 
-def _is_drawn(seen: Tournament) -> bool:
-    return any(entrant.HasField("seed") for entrant in seen.entrants)
+def _waits_for_draw(seen: Tournament) -> bool:
+    drawn = any(entrant.HasField("seed") for entrant in seen.entrants)
+    return state_name(seen.state) == "seeding" and not drawn
 
 
 def sends(verb: str, to: str, doc: str) -> Callable[..., None]:

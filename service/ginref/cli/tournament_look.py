@@ -114,6 +114,9 @@ async def watch(
 
 async def _show(office: Office, referee: Referee, seen: Tournament) -> None:
     """Show a live table until the tournament is over."""
+    if state_name(seen.state) in _ENDED:
+        office.console.print(overview(seen))
+        return
     with Live(overview(seen, LINES_MOST), console=office.console) as live:
         news = _gathered(referee.watch_tournament(seen.tournament_id, seen.version))
         async for _ in news:
