@@ -1,14 +1,20 @@
 """What tournaments ask of attached bots, and what these answer."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from ginref.app.error import Reason, RefusedError
-from ginref.app.message import Summoned
+from ginref.app.live_match import LiveMatch
+from ginref.app.message import Offer, Summoned
+from ginref.app.reporting import match_facts
 from ginref.app.request import Commit, Reveal
 from ginref.app.summons_work import SummonsAnswer
 from ginref.app.tournament_report import Head, Summons, SummonsKind
+from ginref.engine.seat import Seat
+from ginref.record.tournament_place import TournamentPlace
 from ginref.transport.codec_bot_message import bot_message_from_wire
 from ginref.transport.codec_message import message_to_wire
 from ginref.v1 import session_pb2
@@ -90,3 +96,32 @@ def test_a_summons_is_told_with_the_head_of_the_log() -> None:
     assert told.deadline.ToMilliseconds() == 1500
     assert told.referee_commitment == SHARE
     assert (told.head.length, told.head.digest) == (9, b"\xab" * 32)
+
+
+def test_an_offer_tells_where_its_match_stands(
+    live_at: Callable[..., LiveMatch],
+) -> None:
+    place = TournamentPlace(
+        tournament="cup",
+        fixture="f1",
+        attempt=2,
+        game=3,
+        deal="main/1/3",
+        is_shared=True,
+        length=17,
+        head="cd" * 32,
+    )
+    alone = match_facts(live_at(1, 1))
+
+    told, other = (
+        message_to_wire(Offer(facts=facts, seat=Seat.NORTH, deadline_ms=1)).offer
+        for facts in (replace(alone, place=place), alone)
+    )
+
+    stands = told.match.place
+    assert (stands.tournament_id, stands.fixture_id) == ("cup", "f1")
+    assert (stands.attempt, stands.game, stands.deal) == (2, 3, "main/1/3")
+    assert told.head.tournament_id == "cup"
+    assert (told.head.length, told.head.digest) == (17, b"\xcd" * 32)
+    assert not other.HasField("head")
+    assert not other.match.HasField("place")
