@@ -7,7 +7,8 @@ bot that is started again can still open what it committed to.
 import logging
 import secrets
 from base64 import b32encode
-from collections.abc import Mapping
+from bisect import bisect
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +17,7 @@ from typing import Final
 from ginref.engine.ruleset import Ruleset
 from ginref.engine.seat import Seat
 from ginref.record.evidence import (
+    Line,
     OfferLine,
     OverLine,
     ReceiptLine,
@@ -185,11 +187,11 @@ class Evidence:
         if not data:
             return kept
         try:
-            evidence = read_evidence(data)
+            lines = read_evidence(data).lines
         except RecordError as error:
             _log.warning("%s: %s", path, error)
-            return kept
-        for _, line in evidence.lines:
+            lines = _sound_lines(data.splitlines(keepends=True))
+        for _, line in lines:
             if isinstance(line, ShareLine):
                 kept.share = line.share
             elif isinstance(line, OfferLine):
@@ -221,3 +223,20 @@ class Evidence:
             "match %s, %s: DO NOT TRUST THIS REFEREE: %s%s",
             *(match_id, seat, problem, where),
         )
+
+
+def _sound_lines(rows: Sequence[bytes]) -> tuple[tuple[int, Line], ...]:
+    """Return the lines before the first that is spoilt.
+
+    The share is among them: it is on the disk before all that a power cut can spoil.
+    """
+    sound = bisect(range(1, len(rows)), 0, key=lambda size: _is_spoilt(rows[:size]))
+    return read_evidence(b"".join(rows[:sound])).lines if sound else ()
+
+
+def _is_spoilt(rows: Sequence[bytes]) -> bool:
+    try:
+        read_evidence(b"".join(rows))
+    except RecordError:
+        return True
+    return False

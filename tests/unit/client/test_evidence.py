@@ -97,6 +97,19 @@ def test_a_line_that_a_crash_has_cut_off_is_dropped(tmp_path: Path) -> None:
     assert path.read_bytes() == whole + write_line(OVER)
 
 
+def test_a_line_that_a_power_cut_has_spoilt_costs_no_share(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    commitment = Evidence(tmp_path).commitment("m1", Seat.NORTH)
+    path = tmp_path / "m1.north.jsonl"
+    path.write_bytes(path.read_bytes() + bytes(9) + b"\n" + write_line(OVER))
+
+    again = Evidence(tmp_path)
+
+    assert again.commitment("m1", Seat.NORTH) == commitment
+    assert "line 3: not JSON" in caplog.text
+
+
 def test_files_are_for_their_owner_only(tmp_path: Path) -> None:
     evidence = Evidence(tmp_path / "state")
     evidence.commitment("m1", Seat.NORTH)
