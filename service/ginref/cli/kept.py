@@ -71,6 +71,9 @@ def _heads_of(path: Path) -> tuple[KeptHead, ...]:
 
 
 def _first_line(path: Path) -> bytes:
+    if path.exists() and not path.is_file():
+        # What can be read but once would seem to be empty the next time.
+        raise KeptError(f"{path} is no file")
     try:
         with path.open("rb") as file:
             return file.readline()

@@ -1,6 +1,7 @@
 """`ginref verify --evidence`: a record beside what its bots have kept."""
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -126,12 +127,14 @@ def test_a_file_that_a_bot_died_over_hides_nothing_else(
         ("nothing.jsonl", "cannot be read: No such file"),
         ("record.json", "is no evidence of a match: line 1"),
         ("empty", "holds no evidence"),
+        ("pipe", "pipe is no file"),
     ],
 )
 def test_what_is_no_evidence_is_said_in_a_line(
     run: Run, tmp_path: Path, name: str, says: str
 ) -> None:
     (tmp_path / "empty").mkdir()
+    os.mkfifo(tmp_path / "pipe")
 
     result = run("--evidence", tmp_path / name)
 
