@@ -52,7 +52,7 @@ ELSEWHERE = {
     "ENTRY_REFUSED": _OBJECTIONS,
     "TOURNAMENT_CONFLICT": _OBJECTIONS,
     "DEPENDENTS_STARTED": _OBJECTIONS,
-    "BOARD_CLOSED": "../unit/app/test_tournament_desk.py",
+    "BOARD_CLOSED": "../unit/app/test_embargo.py",
 }
 """Reasons that no table gives, and where they are tried instead."""
 
