@@ -6,6 +6,7 @@ So whoever comes next makes what is missing, and it is the same match.
 
 import asyncio
 import hashlib
+import logging
 from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Final
@@ -20,7 +21,9 @@ from ginref.app.tournament_change import REFEREE
 from ginref.app.tournament_game import TournamentGame
 from ginref.app.tournament_secret import SecretKeeper
 from ginref.record.document import parse_record
-from ginref.record.envelope import parse_envelope
+from ginref.record.envelope import EnvelopeError, parse_envelope
+from ginref.record.replay import ReplayError
+from ginref.record.shape import RecordError
 from ginref.record.share import commit_boards
 from ginref.record.tournament_place import TournamentPlace
 from ginref.tournament.audit import audit
@@ -30,6 +33,8 @@ from ginref.tournament.log import LogEntry
 from ginref.tournament.outcome import outcome_of
 from ginref.tournament.plan import MatchOrder, Plan, order_match
 from ginref.tournament.secret import boards_of
+
+_LOG: Final = logging.getLogger(__name__)
 
 _AT_ONCE: Final = 32
 """Matches that are looked at side by side."""
@@ -49,6 +54,7 @@ class FixtureWork:
         self._desk = desk
         self._secrets = secrets
         self._endings: OrderedDict[str, MatchEnded] = OrderedDict()
+        self._unreadable: set[str] = set()
 
     async def created(
         self, live: LiveTournament, orders: tuple[MatchOrder, ...]
@@ -159,7 +165,14 @@ class FixtureWork:
                 return None
             worth = live.configuration.luck
             # A long match takes a while to play again; others must not wait for it.
-            known = await asyncio.to_thread(_read_ending, event, envelope, worth)
+            try:
+                known = await asyncio.to_thread(_read_ending, event, envelope, worth)
+            except (EnvelopeError, RecordError, ReplayError):
+                # The fixture is the organizer's to decide; all others go on.
+                if event.match not in self._unreadable:
+                    self._unreadable.add(event.match)
+                    _LOG.exception("the record of match %s cannot be read", event.match)
+                return None
             self._endings[event.match] = known
             while len(self._endings) > _ENDINGS:
                 self._endings.popitem(last=False)
@@ -204,11 +217,13 @@ def _read_ending(
 
     Raises:
         EnvelopeError: It is no record.
-        RecordError: Likewise.
+        RecordError: Likewise, or it is another match's.
         ReplayError: No referee could have written its log.
     """
     payload = parse_envelope(envelope).payload
     record = parse_record(payload)
+    if record.setup.match_id != event.match:
+        raise RecordError("match.match_id", f"{event.match} expected")
     bots = record.setup.bots
     # Points are seen from the fixture's first entrant, who deals in odd matches.
     first = bots[0] if event.game % 2 else bots[1]

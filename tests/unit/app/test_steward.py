@@ -225,6 +225,27 @@ async def test_what_a_correction_undoes_is_played_again(world: World) -> None:
     assert final.state is FixtureState.FINAL
 
 
+@pytest.mark.parametrize("kept", ["of another match", "nothing that can be read"])
+async def test_a_record_that_is_spoilt_holds_up_no_other_fixture(
+    world: World, kept: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    cup = await start(world, 1, 4, SINGLE)
+    await cup.carry_on()
+    spoilt, other = await cup.going_on()
+    await cup.play()
+    await cup.sign()
+    records = world.archive.records
+    records[spoilt] = records[other] if kept == "of another match" else b"{}"
+
+    await cup.carry_on()
+    await cup.carry_on()
+
+    events = [entry.event for entry in (await cup.now()).entries]
+    ended = {event.match for event in events if isinstance(event, MatchEnded)}
+    assert ended == {other}
+    assert caplog.text.count(f"the record of match {spoilt} cannot be read") == 1
+
+
 async def test_a_cancelled_tournament_ends_with_its_matches(world: World) -> None:
     cup = await start(world, 1, 4, SINGLE)
     await cup.carry_on()
