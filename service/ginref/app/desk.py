@@ -78,8 +78,9 @@ class Desk:
             The match after the step, and the seat's view if it is to act.
 
         Raises:
-            RefusedError: MATCH_NOT_FOUND, SEAT_NOT_YOURS, ROLE_NOT_ALLOWED,
-                STEP_OUT_OF_ORDER, COMMITMENT_BROKEN, MOVE_LATE or MATCH_OVER.
+            RefusedError: MATCH_NOT_FOUND, MATCH_EXPIRED, SEAT_NOT_YOURS,
+                ROLE_NOT_ALLOWED, STEP_OUT_OF_ORDER, COMMITMENT_BROKEN, MOVE_LATE or
+                MATCH_OVER.
         """
         caller.require("PrepareSeat", Role.BOT)
         live = await self._keeper.load(request.match_id)
@@ -96,7 +97,8 @@ class Desk:
         """Return a match as the caller may see it.
 
         Raises:
-            RefusedError: MATCH_NOT_FOUND, SEAT_NOT_YOURS or BOARD_CLOSED.
+            RefusedError: MATCH_NOT_FOUND, MATCH_EXPIRED, SEAT_NOT_YOURS or
+                BOARD_CLOSED.
         """
         check_reach(caller, match_id)
         live = await self._keeper.load(match_id)
@@ -156,8 +158,8 @@ class Desk:
             received: Monotonic time in seconds when it arrived.
 
         Raises:
-            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS or MATCH_NOT_FOUND, or
-                why it was refused: see `Judge.submit`.
+            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, MATCH_NOT_FOUND or
+                MATCH_EXPIRED, or why it was refused: see `Judge.submit`.
         """
         return await to_its_end(self.judge_move(caller, submission, received))
 
@@ -187,8 +189,8 @@ class Desk:
         """End a match by resignation of a seat; resigning twice is fine.
 
         Raises:
-            RefusedError: MATCH_NOT_FOUND, SEAT_NOT_YOURS, ROLE_NOT_ALLOWED,
-                MOVE_LATE or MATCH_OVER.
+            RefusedError: MATCH_NOT_FOUND, MATCH_EXPIRED, SEAT_NOT_YOURS,
+                ROLE_NOT_ALLOWED, MOVE_LATE or MATCH_OVER.
         """
         caller.require("ResignMatch", Role.BOT)
         live = await self._keeper.load(match_id)
@@ -199,8 +201,8 @@ class Desk:
         """End a match without a winner; aborting twice is fine.
 
         Raises:
-            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, MATCH_NOT_FOUND or
-                MATCH_OVER.
+            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, MATCH_NOT_FOUND,
+                MATCH_EXPIRED or MATCH_OVER.
         """
         caller.require("AbortMatch", *_HOSTS)
         check_reach(caller, match_id)

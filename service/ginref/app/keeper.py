@@ -127,7 +127,7 @@ class Keeper:
             place: The place; None for wherever the match is now.
 
         Raises:
-            RefusedError: MATCH_NOT_FOUND.
+            RefusedError: MATCH_NOT_FOUND or MATCH_EXPIRED.
         """
         if place is not None:
             known = self.hint(match_id)
@@ -139,7 +139,7 @@ class Keeper:
         """Read a match as it is now.
 
         Raises:
-            RefusedError: MATCH_NOT_FOUND.
+            RefusedError: MATCH_NOT_FOUND or MATCH_EXPIRED.
         """
         known = self._hints.get(match_id)
         stored = await self._read(match_id, key)
@@ -246,7 +246,7 @@ class Keeper:
         What was lost before a void is left out.
 
         Raises:
-            RefusedError: MATCH_NOT_FOUND.
+            RefusedError: MATCH_NOT_FOUND or MATCH_EXPIRED.
         """
         stored, log = await asyncio.gather(
             self._read(match_id), self._store.log(match_id)
@@ -267,7 +267,7 @@ class Keeper:
         led to a void is lost, it ends before.
 
         Raises:
-            RefusedError: MATCH_NOT_FOUND.
+            RefusedError: MATCH_NOT_FOUND or MATCH_EXPIRED.
         """
         known = self.hint(match_id)
         is_here = known and known.tail and place_of(known) == place
@@ -283,7 +283,7 @@ class Keeper:
         The time known is that of the last entry, and the tail is the whole log.
 
         Raises:
-            RefusedError: MATCH_NOT_FOUND.
+            RefusedError: MATCH_NOT_FOUND or MATCH_EXPIRED.
         """
         setup, log = await self.history(match_id, upto)
         # A long match takes a while: one at a time, and the moves of others go on.

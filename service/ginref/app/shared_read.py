@@ -30,7 +30,7 @@ class SharedReads:
         """Return a match as it is now, or was after the follower was last woken.
 
         Raises:
-            RefusedError: MATCH_NOT_FOUND.
+            RefusedError: MATCH_NOT_FOUND or MATCH_EXPIRED.
             StoreUnavailableError: Nothing can be read now.
         """
         known = self._reads.get(match_id)

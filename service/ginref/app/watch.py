@@ -79,9 +79,10 @@ class Watcher:
         """Yield the match now, then each change; end when it is over.
 
         Raises:
-            RefusedError: MATCH_NOT_FOUND, SEAT_NOT_YOURS, BOARD_CLOSED, or
-                FIELD_INVALID for a cursor that is not one; REFEREE_DRAINING when this
-                replica is about to stop: the last cursor goes on elsewhere.
+            RefusedError: MATCH_NOT_FOUND, MATCH_EXPIRED, SEAT_NOT_YOURS,
+                BOARD_CLOSED, or FIELD_INVALID for a cursor that is not one;
+                REFEREE_DRAINING when this replica is about to stop: the last cursor
+                goes on elsewhere.
         """
         check_reach(caller, match_id)
         place, credit_ms = _read_cursor(cursor), 0
