@@ -270,7 +270,7 @@ $(THIRD_PARTY): requirements-dev.lock | development
 
 .PHONY: dashboards
 dashboards: development ## Write Grafana's dashboards anew from their code
-	$(BIN)/python -m deploy.grafana.dashboards
+	$(BIN)/python -m deploy.grafana.boards
 
 # -----------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The dashboards as Grafana reads them: python -m deploy.grafana.dashboards.
+"""The dashboards as Grafana reads them: python -m deploy.grafana.boards.
 
 They are written into the folder `dashboards` beside this file, where Grafana and the
 chart find them.
