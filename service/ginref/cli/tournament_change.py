@@ -4,32 +4,59 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from ginref.cli.organizing import CommandError, Office, Writing, json_of
+from ginref_client.error import RefusedError
 from ginref_client.tournament import Changed, Fixture, Tournament
 from ginref_client.tournament_change import Change, state_name
 
 _SHOWN: Final = 20
 """Differences that people are shown; programs get all of them."""
 
+_STALE: Final = "TOURNAMENT_STALE"
+
+_ATTEMPTS: Final = 10
+
 
 async def carry_out(
-    office: Office, write: Writing, name: str, change_of: Callable[[Tournament], Change]
+    office: Office,
+    write: Writing,
+    name: str,
+    change_of: Callable[[Tournament], Change],
+    *,
+    is_plain: bool = False,
 ) -> Changed:
     """Look at a tournament, change it, and show what has changed.
+
+    Args:
+        office: Where the command works.
+        write: How the change is asked for.
+        name: The tournament.
+        change_of: Returns the change, by what was looked at.
+        is_plain: It is the same whatever else happens: many may ask for such at once,
+            so it is looked at again when somebody was faster.
 
     Raises:
         ClientError: The referee refuses, or does not answer.
         CommandError: There is no such change.
     """
     async with office.referee() as referee:
-        seen = await referee.get_tournament(name)
-        version = seen.version if write.expect is None else write.expect
-        changed = await referee.change_tournament(
-            name,
-            change_of(seen),
-            expected_version=version,
-            dry_run=write.dry_run,
-            request_id=write.request_id,
-        )
+        attempts = _ATTEMPTS if is_plain and write.expect is None else 1
+        while True:
+            attempts -= 1
+            seen = await referee.get_tournament(name)
+            version = seen.version if write.expect is None else write.expect
+            try:
+                changed = await referee.change_tournament(
+                    name,
+                    change_of(seen),
+                    expected_version=version,
+                    dry_run=write.dry_run,
+                    request_id=write.request_id,
+                )
+            except RefusedError as error:
+                if error.reason != _STALE or not attempts:
+                    raise
+            else:
+                break
     if write.as_json:
         office.tell({"dry_run": write.dry_run, **json_of(changed)})
     else:

@@ -102,7 +102,7 @@ async def enter_(
     ] = "",
 ) -> None:
     """Let a bot enter; it checks in by itself while `ginref connect` is at work."""
-    await carry_out(office, write, name, lambda _: enter(bot, code))
+    await carry_out(office, write, name, lambda _: enter(bot, code), is_plain=True)
 
 
 @writing
@@ -119,7 +119,7 @@ async def withdraw_(
     reason: Reason = "",
 ) -> None:
     """Take a bot out, at its own wish. What it has not played is forfeited."""
-    await carry_out(office, write, name, lambda _: withdraw(bot, reason))
+    await carry_out(office, write, name, lambda _: withdraw(bot, reason), is_plain=True)
 
 
 @writing

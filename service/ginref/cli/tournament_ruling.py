@@ -168,7 +168,7 @@ async def appeal(  # noqa: PLR0913, PLR0917 - one parameter for each option
     def change(seen: Tournament) -> Change:
         return file_appeal(named, find_fixture(seen, fixture).fixture_id, text, bot)
 
-    await carry_out(office, write, name, change)
+    await carry_out(office, write, name, change, is_plain=True)
     if not write.as_json:
         office.say(f"appeal {named}")
 
