@@ -11,6 +11,9 @@ from ginref.tournament.event import MatchEnded
 from ginref.tournament.lifecycle import UNDER_WAY
 from ginref.tournament.plan import Plan
 
+_Boards = tuple[str, int, int]
+"""What tables share: a stage, its round, and the correction that began it anew."""
+
 
 def sees_all(caller: Caller, live: LiveTournament) -> bool:
     """Say whether nothing of a tournament is ever kept from a caller."""
@@ -41,15 +44,26 @@ def closed_fixtures(planned: Plan) -> frozenset[tuple[str, int]]:
         for key, games in ledger.games.items()
         if any(not game.ended for game in games)
     }
-    closed: set[tuple[str, int]] = set()
+    tables: dict[_Boards, set[tuple[str, int]]] = {}
+    waiting: set[_Boards] = set()
     for view in planned.stages:
-        tables: dict[int, set[str]] = {}
-        waiting: set[int] = set()
         for fixture in view.fixtures:
             key = fixture.fixture_id, 1
-            tables.setdefault(fixture.round, set()).add(fixture.fixture_id)
+            undone = ledger.undone_before(ledger.games.get(key, ()))
+            boards = view.stage.name, fixture.round, undone
+            tables.setdefault(boards, set()).add(key)
             can_begin = not fixture.is_over and ledger.lifecycle in UNDER_WAY
             if key in playing or (can_begin and fixture.attempt == 1):
-                waiting.add(fixture.round)
-        closed |= {(one, 1) for number in waiting for one in tables[number]}
+                waiting.add(boards)
+    closed = {key for boards in waiting for key in tables[boards]}
+    # Those who are not to meet any more may have met over the same boards.
+    known = {key for keys in tables.values() for key in keys}
+    dealt = {undone for _, _, undone in waiting}
+    closed |= {
+        (fixture_id, attempt)
+        for (fixture_id, attempt), games in ledger.games.items()
+        if attempt == 1
+        and (fixture_id, attempt) not in known
+        and ledger.undone_before(games) in dealt
+    }
     return frozenset(closed)

@@ -97,9 +97,7 @@ def judge(ledger: Ledger, place: Place, a: Slot, b: Slot) -> Fixture:
         games=ledger.games_of(identity),
         state=FixtureState.READY,
     )
-    begun = fixture.games[0].created if fixture.games else ledger.version + 1
-    undone = max((at for at in ledger.undone if at < begun), default=0)
-    fixture = replace(fixture, undone=undone)
+    fixture = replace(fixture, undone=ledger.undone_before(fixture.games))
     stronger = a.bot if a.seed < b.seed else b.bot
     meeting = Meeting(
         a=a.bot,

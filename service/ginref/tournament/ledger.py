@@ -1,6 +1,6 @@
 """What the log of a tournament adds up to: facts, before any bracket is drawn."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ginref.tournament.configuration import Configuration
@@ -218,6 +218,14 @@ class Ledger:
     def games_of(self, fixture: str) -> tuple[Game, ...]:
         """Return the matches of a fixture's present attempt."""
         return self.games.get((fixture, self.attempt_of(fixture)), ())
+
+    def undone_before(self, games: Sequence[Game]) -> int:
+        """Return the last entry of `undone` before a fixture's first match.
+
+        It is 0 if there is none. A fixture without a match begins after all of them.
+        """
+        begun = games[0].created if games else self.version + 1
+        return max((at for at in self.undone if at < begun), default=0)
 
     def left_before(self, bot: str, sequence: int) -> bool:
         """Say whether somebody had left before an entry."""

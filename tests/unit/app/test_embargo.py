@@ -11,12 +11,18 @@ from tests.unit.app.world import World
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
 from ginref.record.envelope import parse_envelope
-from ginref.tournament.event import MatchEnded
+from ginref.tournament.event import Cascade, MatchEnded
 from ginref.tournament.export import parse_export
 from ginref.tournament.lifecycle import Lifecycle
-from ginref.tournament.operation import Withdraw
+from ginref.tournament.operation import Correct, Withdraw
+from ginref.tournament.plan import plan_ledger
+from ginref.tournament.result import Won
 
 SPECTATOR = Caller(token_id="t-eyes", role=Role.SPECTATOR)
+MATCH = {
+    "ruleset": {"name": "boards", "boards": 2, "next_dealer": "board_parity"},
+    "clock": "fast",
+}
 
 
 @pytest.fixture
@@ -30,9 +36,7 @@ async def test_results_of_shared_boards_are_told_when_all_tables_are_done(
     cup: Cup,
 ) -> None:
     swiss: Mapping[str, Any] = {"format": "swiss", "rounds": 2}
-    rules = {"name": "boards", "boards": 2, "next_dealer": "board_parity"}
-    match = {"ruleset": rules, "clock": "fast"}
-    await cup.start(4, swiss, boards="common", trust="closed", match=match)
+    await cup.start(4, swiss, boards="common", trust="closed", match=MATCH)
     await cup.carry_on()
     first, second = await cup.going_on()
     host, desk, matches = cup.world.host, cup.one.desk, cup.one.match_desk
@@ -78,10 +82,8 @@ async def test_results_of_shared_boards_are_told_when_all_tables_are_done(
 
 
 async def test_trying_to_leave_opens_no_board(cup: Cup) -> None:
-    rules = {"name": "boards", "boards": 2, "next_dealer": "board_parity"}
-    match = {"ruleset": rules, "clock": "fast"}
     robin = {"format": "round_robin"}
-    await cup.start(4, robin, boards="common", trust="closed", match=match)
+    await cup.start(4, robin, boards="common", trust="closed", match=MATCH)
     await cup.carry_on()
     first, second = await cup.going_on()
     await cup.to(Lifecycle.PAUSED)
@@ -98,3 +100,48 @@ async def test_trying_to_leave_opens_no_board(cup: Cup) -> None:
     )
 
     assert tried.changes == ()
+
+
+async def test_a_correction_opens_no_board_that_others_still_play(cup: Cup) -> None:
+    single = {"format": "single_elimination"}
+    await cup.start(8, single, boards="common", trust="closed", match=MATCH)
+    await cup.carry_on()
+    await cup.play()
+    await cup.sign()
+    await cup.carry_on()
+    done, going = await cup.going_on()
+    await cup.finish(done)
+    await cup.sign()
+    await cup.carry_on()
+    live, matches = await cup.now(), cup.one.match_desk
+    seen = await cup.one.desk.overview(SPECTATOR, "cup")
+    bots = (await matches.get_match(cup.world.host, done)).public.facts.bots
+    wrong = next(
+        fixture
+        for fixture in plan_ledger(live.ledger, live.now_ms).fixtures()
+        if fixture.round == 1 and fixture.winner == bots[0]
+    )
+    loser = next(bot for bot in wrong.entrants if bot != wrong.winner) or ""
+
+    await cup.do(
+        Correct(
+            fixture=wrong.fixture_id,
+            attempt=1,
+            result=Won(winner=loser),
+            mode=Cascade.RESET_DEPENDENTS,
+            reason="seen on tape",
+        )
+    )
+    await cup.carry_on()
+
+    # The other semifinal has the cards of the one that does not count any more.
+    for match in (done, going):
+        with pytest.raises(RefusedError) as caught:
+            await matches.get_match(SPECTATOR, match)
+        assert caught.value.reason is Reason.BOARD_CLOSED
+    assert (await cup.one.desk.overview(SPECTATOR, "cup")).entries == seen.entries
+    await cup.finish(going)
+    await cup.sign()
+    await cup.carry_on()
+    for match in (done, going):
+        assert await matches.get_match(SPECTATOR, match)
