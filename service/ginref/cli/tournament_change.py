@@ -5,6 +5,7 @@ from typing import Final
 
 from ginref.cli.organizing import CommandError, Office, Writing, json_of
 from ginref_client.error import RefusedError
+from ginref_client.referee import Referee
 from ginref_client.tournament import Changed, Fixture, Tournament
 from ginref_client.tournament_change import Change, state_name
 
@@ -38,31 +39,44 @@ async def carry_out(
         ClientError: The referee refuses, or does not answer.
         CommandError: There is no such change.
     """
+    attempts = _ATTEMPTS if is_plain and write.expect is None else 1
     async with office.referee() as referee:
-        attempts = _ATTEMPTS if is_plain and write.expect is None else 1
-        while True:
-            attempts -= 1
-            seen = await referee.get_tournament(name)
-            version = seen.version if write.expect is None else write.expect
-            try:
-                changed = await referee.change_tournament(
-                    name,
-                    change_of(seen),
-                    expected_version=version,
-                    dry_run=write.dry_run,
-                    request_id=write.request_id,
-                )
-            except RefusedError as error:
-                if error.reason != _STALE or not attempts:
-                    raise
-            else:
-                break
+        seen, version, changed = await _change(
+            referee, write, name, change_of, attempts
+        )
     if write.as_json:
         office.tell({"dry_run": write.dry_run, **json_of(changed)})
     else:
         for line in told(seen, changed, version, dry_run=write.dry_run):
             office.say(line)
     return changed
+
+
+async def _change(
+    referee: Referee,
+    write: Writing,
+    name: str,
+    change_of: Callable[[Tournament], Change],
+    attempts: int,
+) -> tuple[Tournament, int, Changed]:
+    """Return what was looked at, its version, and what the change has done."""
+    while True:
+        attempts -= 1
+        seen = await referee.get_tournament(name)
+        version = seen.version if write.expect is None else write.expect
+        try:
+            changed = await referee.change_tournament(
+                name,
+                change_of(seen),
+                expected_version=version,
+                dry_run=write.dry_run,
+                request_id=write.request_id,
+            )
+        except RefusedError as error:
+            if error.reason != _STALE or not attempts:
+                raise
+        else:
+            return seen, version, changed
 
 
 def told(
