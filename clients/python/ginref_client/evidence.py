@@ -124,6 +124,8 @@ class Evidence:
             return
         if problem := doubt_offer(match_id, rules, offer, self._keys):
             self._warn(match_id, seat, problem)
+        if kept.offers:
+            self._warn(match_id, seat, "it has offered this match otherwise before")
         self._add(match_id, seat, write_line(offer))
         kept.offers.append(offer)
 

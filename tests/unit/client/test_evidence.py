@@ -246,6 +246,19 @@ def test_the_commitment_of_the_referee_is_checked_with_its_keys(
         assert problem in caplog.text
 
 
+def test_a_match_that_is_offered_twice_is_the_same_one_or_a_lie(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    Evidence(tmp_path).offered("m1", Seat.NORTH, GIN, OFFER)
+    again = Evidence(tmp_path)
+    again.offered("m1", Seat.NORTH, GIN, OFFER)
+    assert not caplog.records
+
+    again.offered("m1", Seat.NORTH, GIN, replace(OFFER, commitment=bytes(32)))
+
+    assert "has offered this match otherwise before" in caplog.text
+
+
 def test_a_match_id_is_not_trusted_as_the_name_of_a_file(tmp_path: Path) -> None:
     evidence = Evidence(tmp_path / "state")
 
