@@ -144,4 +144,5 @@ async def test_a_correction_opens_no_board_that_others_still_play(cup: Cup) -> N
     await cup.sign()
     await cup.carry_on()
     for match in (done, going):
-        assert await matches.get_match(SPECTATOR, match)
+        report = await matches.get_match(SPECTATOR, match)
+        assert report.public.facts.match_id == match
