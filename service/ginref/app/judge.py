@@ -13,6 +13,7 @@ from ginref.app.match_store import (
     Duplicate,
     Refusal,
     Seen,
+    Stale,
     SubmissionKey,
     Wake,
 )
@@ -227,7 +228,8 @@ class Judge:
     async def time_out(self, live: LiveMatch) -> bool:
         """End a match whose deadline is past; say whether the store finds that it is.
 
-        After an outage it may find that there is time left.
+        After an outage it may find that there is time left, or that there was and the
+        match has moved on.
         """
         draft = Draft(live=live, entry=TimedOut(), judge_time=False, due_only=True)
         try:
@@ -235,7 +237,7 @@ class Judge:
         except StepError:
             # It is over already.
             return True
-        return result is not Refusal.NOT_DUE
+        return result is not Refusal.NOT_DUE and not isinstance(result, Stale)
 
     def late(self, live: LiveMatch) -> RefusedError:
         """Say that a submission came after the deadline."""

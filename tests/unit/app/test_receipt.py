@@ -188,6 +188,20 @@ async def test_what_is_signed_after_a_loss_agrees_with_the_void_record(
         assert "it has lost" in verdict.notes[-1]
 
 
+async def test_a_turn_that_was_over_in_time_is_not_said_to_have_timed_out(
+    world: World,
+) -> None:
+    facts = await world.start()
+    before = await world.one.keeper.load(facts.match_id)
+    await world.move(facts)
+    world.time.ms += 10**6
+
+    # The deadline that is past is another turn's.
+    judge = world.desk._judge  # noqa: SLF001
+    assert not await judge.time_out(before)
+    assert await judge.time_out(await world.one.keeper.load(facts.match_id))
+
+
 async def test_a_match_that_keeps_no_receipts_signs_nothing(world: World) -> None:
     signed: list[bytes] = []
 
