@@ -16,6 +16,7 @@ from ginref.app.registry_row import read_bot
 from ginref.app.tools import Tools
 from ginref.app.tournament_change import ChangeTaker, done
 from ginref.app.tournament_embargo import sees_all, visible_length
+from ginref.app.tournament_export import Exporter
 from ginref.app.tournament_keeper import TournamentKeeper
 from ginref.app.tournament_refusal import refused_configuration
 from ginref.app.tournament_report import (
@@ -30,13 +31,11 @@ from ginref.app.tournament_report import (
 from ginref.app.tournament_secret import SecretKeeper
 from ginref.app.tournament_store import TournamentStore
 from ginref.app.tournament_summons import summons_of
-from ginref.record.envelope import seal_envelope
 from ginref.tournament.configuration import Configuration
 from ginref.tournament.configuration_read import read_configuration
 from ginref.tournament.configuration_write import configuration_digest
 from ginref.tournament.error import FieldError
 from ginref.tournament.event import Created
-from ginref.tournament.export import PAYLOAD_TYPE, build_export
 from ginref.tournament.log import START, LogEntry
 from ginref.tournament.operation import (
     CheckIn,
@@ -81,6 +80,7 @@ class TournamentDesk:
         self._store = store
         self._keeper = keeper
         self._changes = ChangeTaker(keeper, secrets)
+        self._exporter = Exporter(tools.signer)
         # Thousands of bots may attach at once.
         self._live = NextRead(self._read_live)
         self._unreadable: set[str] = set()
@@ -286,8 +286,7 @@ class TournamentDesk:
         _require(caller, "ExportTournament", *Role)
         live = await self._keeper.load(tournament)
         visible = live.entries[: await self._visible(caller, live)]
-        payload = await asyncio.to_thread(build_export, live.configuration, visible)
-        return seal_envelope(payload, PAYLOAD_TYPE, self._tools.signer())
+        return await self._exporter.export(live.configuration, visible)
 
     async def summons(self, bot: str) -> tuple[Summons, ...]:
         """Return what a bot is asked for now: to check in, or for its share."""
