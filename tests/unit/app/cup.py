@@ -78,8 +78,10 @@ class FatedTournaments(MemoryTournaments):
 
     fate: Fate
     left: asyncio.Event
+    reads = 0
 
     async def read(self, tournament: str, *, after: int = 0) -> StoredLog:
+        self.reads += 1
         found = await super().read(tournament, after=after)
         await asyncio.sleep(0)
         return found
