@@ -43,9 +43,9 @@ async def refused(call: Awaitable[object]) -> RefusedError:
 
 
 def ask(
-    challenges: Challenges, number: object, **changes: str
+    challenges: Challenges, number: object, opponent: str = HOUSE
 ) -> Awaitable[MatchFacts]:
-    asked = replace(ASKED, request_id=str(number), **changes)
+    asked = replace(ASKED, request_id=str(number), opponent=opponent)
     return challenges.challenge(CAREFUL, asked)
 
 
@@ -161,7 +161,7 @@ async def test_a_match_that_was_never_made_makes_room_after_a_minute(
 
     tools = replace(world.one.tools, now_ms=lambda: now_ms + 61_000)
 
-    assert await ask(Challenges(tools, world.desk.opening), 1)
+    assert (await ask(Challenges(tools, world.desk.opening), 1)).match_id
 
 
 async def test_who_may_say_that_a_bot_accepts_challenges(world: World) -> None:

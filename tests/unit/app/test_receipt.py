@@ -170,6 +170,7 @@ async def test_what_is_signed_after_a_loss_agrees_with_the_void_record(
     await asleep.keeper.load(facts.match_id)
     first = await pen.moved()
     submission = pen.lines[first.seat][-1].submission
+    assert submission is not None
     for _ in range(3):
         await pen.moved()
     held.state = held.creation.setup
