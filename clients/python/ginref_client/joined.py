@@ -90,16 +90,22 @@ def read_joined(url: str | None = None) -> Joined | None:
     return _read(path) if path.exists() else None
 
 
+def pinned() -> tuple[Mapping[str, bytes], ...]:
+    """Return the keys of each referee that was joined, by name.
+
+    Raises:
+        JoinError: A file cannot be used.
+    """
+    return tuple(_read(file).keys for file in _files())
+
+
 def all_pinned() -> dict[str, bytes]:
     """Return the keys of all referees that were joined, by name.
 
     Raises:
         JoinError: A file cannot be used.
     """
-    keys: dict[str, bytes] = {}
-    for file in _files():
-        keys |= _read(file).keys
-    return keys
+    return {name: key for keys in pinned() for name, key in keys.items()}
 
 
 def keep_joined(joined: Joined) -> Path:

@@ -63,12 +63,14 @@ class Judgment:
         )
 
 
-def judge(
+def judge(  # noqa: PLR0913 - one for each thing to compare with
     keys: Mapping[str, bytes],
     path: Path,
+    *,
     records: Path | None = None,
     evidence: Mapping[str, Sequence[Path]] = _NO_EVIDENCE,
     heads: Sequence[KeptHead] = (),
+    referees: Sequence[Mapping[str, bytes]] = (),
 ) -> Judgment:
     """Judge the record or the export in a file.
 
@@ -78,6 +80,7 @@ def judge(
         records: Folder of records that an export is compared with; None for none.
         evidence: Files that a record is compared with, by match.
         heads: Heads of logs that an export is compared with.
+        referees: The keys of each referee; nothing if all of them are of one.
     """
     try:
         envelope = path.read_bytes()
@@ -102,8 +105,12 @@ def judge(
     if verdict.record and verdict.is_trusted and verdict.finding is not Finding.BROKEN:
         told = verdict.record.setup.match_id, verdict.record.chain
     if verdict.record:
+        # What one referee has signed proves nothing of a match of another one.
+        beside = [known for known in referees if verdict.key_id in known]
+        own = {name: key for known in beside for name, key in known.items()}
         for kept in evidence.get(verdict.record.setup.match_id, ()):
-            verdict = confront(verdict, kept.read_bytes(), keys, str(kept))
+            data = kept.read_bytes()
+            verdict = confront(verdict, data, own if referees else keys, str(kept))
     return Judgment(
         path=path,
         finding=verdict.finding,

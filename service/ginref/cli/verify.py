@@ -18,7 +18,7 @@ from ginref.adapters.trusted_keys import TrustedKeysError, read_trusted_keys
 from ginref.cli.judgment import Judgment, judge, missing
 from ginref.cli.kept import KeptError, find_evidence
 from ginref.record.verify import Finding
-from ginref_client.joined import JoinError, all_pinned
+from ginref_client.joined import JoinError, pinned
 
 _HEADLINES: Final = {
     Finding.VALID: Text("VALID", "bold green"),
@@ -88,7 +88,8 @@ def verify(  # noqa: PLR0913, PLR0917 - one parameter for each option
     """
     console, complaints = _console(stderr=False), _console(stderr=True)
     try:
-        trusted = all_pinned() if keys is None else {}
+        referees = pinned() if keys is None else ()
+        trusted = {name: key for known in referees for name, key in known.items()}
         for path in keys or ():
             trusted |= read_trusted_keys(path)
         kept = find_evidence(evidence or ())
@@ -110,7 +111,12 @@ def verify(  # noqa: PLR0913, PLR0917 - one parameter for each option
         redirect_stderr=False,
     ) as progress:
         work = partial(
-            judge, trusted, records=matches, evidence=kept.files, heads=kept.heads
+            judge,
+            trusted,
+            records=matches,
+            evidence=kept.files,
+            heads=kept.heads,
+            referees=referees,
         )
         judged = _compared(_judged(files, work, jobs or os.cpu_count() or 1))
         without = set(kept.files)

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,8 +17,9 @@ from ginref.engine.seat import Seat
 from ginref.record.document import PAYLOAD_TYPE, build_record
 from ginref.record.envelope import parse_envelope, seal_envelope
 from ginref.record.evidence import ReceiptLine
-from ginref.record.public_key import write_jwks
+from ginref.record.public_key import thumbprint, write_jwks
 from ginref.record.receipt import read_receipt
+from ginref_client.joined import Joined, keep_joined
 
 LOG = play(7, setup=replace(build_setup(7), receipts=True), refusals=0.1)
 
@@ -34,10 +35,13 @@ def run(tmp_path: Path) -> Run:
     app = typer.Typer()
     app.command()(verify)
 
-    def invoke(*arguments: object) -> Result:
-        listed = ["record.json", "--keys", "keys.json", *map(str, arguments)]
+    def invoke(
+        *arguments: object, keys: Sequence[str] = ("--keys", "keys.json")
+    ) -> Result:
+        listed = ["record.json", *keys, *map(str, arguments)]
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(tmp_path)
+            patch.setenv("XDG_CONFIG_HOME", str(tmp_path))
             return CliRunner().invoke(app, listed)
 
     return invoke
@@ -89,6 +93,29 @@ def test_evidence_that_contradicts_breaks_the_record_in_one_line(
         "broken",
         "evidence",
         99,
+    )
+
+
+def test_a_referee_that_was_joined_signs_nothing_about_another_ones_match(
+    run: Run, state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    for number in (0, 1):
+        key = Referee(number).public_key
+        url = f"referee{number}.example:1"
+        keep_joined(Joined(url=url, token="t", keys={thumbprint(key): key}))
+    lines = keep(*LOG, Seat.NORTH)
+    line = next(one for one in lines if isinstance(one, ReceiptLine))
+    receipt = read_receipt(parse_envelope(line.receipt.encode()).payload)
+    forged = sign(replace(receipt, version=99), line.submission, Referee(1))
+    path = state / "match-7.north.jsonl"
+    path.write_bytes(write(LOG[0], Seat.NORTH, [*lines, forged]))
+
+    result = run("--evidence", path, keys=())
+
+    assert result.exit_code == 3
+    assert f"keys that are not known prove nothing: {Referee(1).key_id}" in (
+        result.stdout
     )
 
 
