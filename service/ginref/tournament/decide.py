@@ -157,12 +157,19 @@ def _asks_for(operation: Operation, event: Event) -> bool:
     return type(event) in kinds and all(
         getattr(operation, field.name) == getattr(event, field.name)
         for field in fields(operation)
-        if field.name in known and field.name not in _DERIVED
+        if field.name in known and not _is_derived(operation, field.name)
     )
 
 
-_DERIVED: Final = frozenset({"attempt", "order"})
-"""What an event may have otherwise than the operation that asked for it."""
+def _is_derived(operation: Operation, name: str) -> bool:
+    """Say whether an event has a fact otherwise than the operation asked for it."""
+    match operation:
+        case Requeue():
+            return name == "attempt"
+        case SeedField(order=()):
+            return name == "order"
+        case _:
+            return False
 
 _DECISIONS: Final[Mapping[type[Operation], tuple[Any, ...]]] = MappingProxyType(
     {

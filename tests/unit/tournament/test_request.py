@@ -1,17 +1,14 @@
 """Requests: repeated ones, contradictory ones, and what they would change."""
 
 from tests.unit.tournament.asking import ask, correction, refusal
-from tests.unit.tournament.driving import (
-    Tournament,
-)
+from tests.unit.tournament.driving import Tournament, one_stage
 
 from ginref.tournament.decide import Asked, decide
 from ginref.tournament.difference import preview
 from ginref.tournament.error import Objection
 from ginref.tournament.event import Exit
-from ginref.tournament.operation import (
-    Withdraw,
-)
+from ginref.tournament.operation import ChangeTieBreaks, Withdraw
+from ginref.tournament.tiebreak import Criterion
 
 
 def test_the_same_request_is_answered_by_the_same_entry(bracket: Tournament) -> None:
@@ -26,6 +23,19 @@ def test_the_same_request_is_answered_by_the_same_entry(bracket: Tournament) -> 
     assert refusal(bracket, other, request_id="req-1") is Objection.REQUEST_REUSED
     # Others have request ids of their own.
     assert ask(bracket, other, request_id="req-1", actor="somebody").answered is None
+
+
+def test_a_request_for_another_order_is_another_request() -> None:
+    tournament = Tournament(one_stage({"format": "swiss", "rounds": 2}))
+    tournament.start(4)
+
+    def order(*criteria: Criterion) -> ChangeTieBreaks:
+        return ChangeTieBreaks(stage="main", order=criteria, reason="as announced")
+
+    ask(tournament, order(Criterion.BUCHHOLZ), request_id="req-1")
+
+    other = order(Criterion.WINS)
+    assert refusal(tournament, other, request_id="req-1") is Objection.REQUEST_REUSED
 
 
 def test_two_organizers_at_once_have_one_effect_and_one_conflict(
