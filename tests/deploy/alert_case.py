@@ -135,7 +135,10 @@ CASES = [
     AlertCase(
         "GinrefFaults",
         {refused("INTERNAL_FAULT"): "0x55 1x20"},
-        {"others' faults": {refused("FIELD_INVALID"): "0+9x60"}},
+        {
+            "others' faults": {refused("FIELD_INVALID"): "0+9x60"},
+            "long ago": {refused("INTERNAL_FAULT"): "0x10 3x60"},
+        },
     ),
     AlertCase(
         "GinrefMatchesVoid",
@@ -203,7 +206,7 @@ CASES = [
         },
         {
             "few": {ended("completed"): "0+9x61", ended("timed_out"): "0+1x61"},
-            "of few": {ended("completed"): "0x50 1x20", ended("no_show"): "0x50 9x20"},
+            "of few": {ended("completed"): "0x20 1x50", ended("no_show"): "0x20 9x50"},
         },
         value="50%",
     ),
@@ -218,7 +221,11 @@ CASES = [
         {fixtures("ready"): "3x60", CREATED: "8x60"},
         {
             "started": {fixtures("ready"): "3x60", CREATED: "0+1x60"},
-            "blocked": {fixtures("blocked"): "3x60", CREATED: "8x60"},
+            "blocked": {
+                fixtures("blocked"): "3x60",
+                fixtures("ready"): "0x60",
+                CREATED: "8x60",
+            },
         },
         value="3",
     ),
