@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from ginref.engine.seat import Seat
+from ginref.record.chronicle import Chronicle
 from ginref.record.entry import Moved, Refused, StampedEntry, entry_word
 from ginref.record.envelope import (
     EnvelopeError,
@@ -34,7 +35,6 @@ from ginref.record.flaw import Flaw
 from ginref.record.receipt import RECEIPT_TYPE, Receipt, mismatch, read_receipt
 from ginref.record.setup import canonical, statement
 from ginref.record.shape import RecordError, first_difference
-from ginref.record.story import Story
 from ginref.record.verify import Finding, Verdict
 
 
@@ -131,7 +131,7 @@ class _Comparison:
         self._record = verdict.record
         self._evidence = evidence
         self._keys = keys
-        self._story = Story(verdict.record, verdict.replayed)
+        self._chronicle = Chronicle(verdict.record, verdict.replayed)
         self._count = _Count()
 
     @property
@@ -143,7 +143,7 @@ class _Comparison:
         count, verdict = self._count, self._verdict
         submitted = [
             stamped
-            for stamped in self._story.entries
+            for stamped in self._chronicle.entries
             if isinstance(stamped.entry, Moved | Refused)
             and stamped.entry.seat is self._seat
         ]
@@ -226,8 +226,8 @@ class _Comparison:
         return key is not None and is_signature(key, line.signature, signed)
 
     def _check_share(self, line: ShareLine) -> None:
-        committed = self._story.committed(self._seat)
-        if self._story.has_committed(self._seat) and committed is None:
+        committed = self._chronicle.committed(self._seat)
+        if self._chronicle.has_committed(self._seat) and committed is None:
             what = f"{self._seat} has a share, and the record says that it has none"
             raise _ContradictionError(what)
         # Of two processes of a bot each may have made a share: one of them counts.
@@ -239,7 +239,7 @@ class _Comparison:
         if committed not in {None, *own}:
             what = f"in the record {self._seat} has committed to another share"
             raise _ContradictionError(what)
-        self._count.shares += self._story.share(self._seat) == line.share
+        self._count.shares += self._chronicle.share(self._seat) == line.share
 
     def _check_over(self, line: OverLine) -> None:
         ending = self._record.document["ending"]
@@ -262,13 +262,13 @@ class _Comparison:
         wrong = line.submission and mismatch(receipt, line.submission)
         if wrong:
             raise _ContradictionError(f"no receipt of this submission: {wrong}")
-        if self._story.is_lost(receipt.version):
+        if self._chronicle.is_lost(receipt.version):
             self._count.lost += 1
             return
         self._check_commitment(receipt)
         if receipt.is_stored:
             self._check_stored(receipt)
-        elif self._story.is_open:
+        elif self._chronicle.is_open:
             self._check_refusal(receipt, line)
         if receipt.reason is None:
             self._count.accepted += 1
@@ -297,7 +297,7 @@ class _Comparison:
         return receipt
 
     def _check_commitment(self, receipt: Receipt) -> None:
-        committed = self._story.committed(self._seat, receipt.version)
+        committed = self._chronicle.committed(self._seat, receipt.version)
         if receipt.commitment == committed:
             return
         signed = "a share" if receipt.commitment else "no share"
@@ -311,10 +311,10 @@ class _Comparison:
         raise _ContradictionError(what)
 
     def _check_stored(self, receipt: Receipt) -> None:
-        stamped = self._story.entry(receipt.place)
+        stamped = self._chronicle.entry(receipt.place)
         there = [
             one
-            for one in self._story.submitted.get(receipt.submission or b"", ())
+            for one in self._chronicle.submitted.get(receipt.submission or b"", ())
             if (one.version, one.refusal) == receipt.place
         ]
         if not there or isinstance(there[0].entry, Moved) is not (
@@ -326,7 +326,7 @@ class _Comparison:
                 f" submission, {verdict}; in the record it is {_say(stamped)}"
             )
             raise _ContradictionError(what, version=receipt.version)
-        copies = len(self._story.submitted[receipt.submission or b""])
+        copies = len(self._chronicle.submitted[receipt.submission or b""])
         if copies > 1:
             what = f"the record has this submission {copies} times"
             raise _ContradictionError(what, version=receipt.version)
@@ -340,21 +340,21 @@ class _Comparison:
                 f" at {receipt.at_ms} ms; in the record it was at {stamped.time_ms} ms"
             )
             raise _ContradictionError(what, version=receipt.version)
-        if self._story.is_open:
-            broken = self._story.rule_broken(stamped)
+        if self._chronicle.is_open:
+            broken = self._chronicle.rule_broken(stamped)
             if broken != receipt.reason:
                 what = f"it was refused for {receipt.reason}, and it breaks {broken}"
                 raise _ContradictionError(what, version=receipt.version)
 
     def _check_refusal(self, receipt: Receipt, line: ReceiptLine) -> None:
         """Check a refusal without a strike: the record says nothing of it itself."""
-        if not self._story.was_at(receipt.version, receipt.at_ms):
+        if not self._chronicle.was_at(receipt.version, receipt.at_ms):
             what = (
                 f"the referee has signed that the match was at version"
                 f" {receipt.version} at {receipt.at_ms} ms; in the record it was not"
             )
             raise _ContradictionError(what, version=receipt.version)
-        if not self._story.bears_out(receipt, line.submission):
+        if not self._chronicle.bears_out(receipt, line.submission):
             what = (
                 f"the referee has refused it for {receipt.reason} at version"
                 f" {receipt.version}, and by the record it had no reason to"

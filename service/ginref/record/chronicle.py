@@ -30,8 +30,8 @@ _BACK_MS = 1_000
 clock can have been set back in between, but hardly further than its last heartbeat."""
 
 
-class Story:
-    """A record that is true in itself."""
+class Chronicle:
+    """What happened in a match, by a record that is true in itself."""
 
     def __init__(self, record: Record, replayed: Replay | None) -> None:
         """Look things up in a record; None if its deal is not open."""
