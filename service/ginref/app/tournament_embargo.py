@@ -49,8 +49,8 @@ def closed_fixtures(planned: Plan) -> frozenset[tuple[str, int]]:
     for view in planned.stages:
         for fixture in view.fixtures:
             key = fixture.fixture_id, 1
-            undone = ledger.undone_before(ledger.games.get(key, ()))
-            boards = view.stage.name, fixture.round, undone
+            place, games = (view.stage.name, fixture.round), ledger.games.get(key, ())
+            boards = *place, ledger.undone_before(*place, games)
             tables.setdefault(boards, set()).add(key)
             can_begin = not fixture.is_over and ledger.lifecycle in UNDER_WAY
             if key in playing or (can_begin and fixture.attempt == 1):
@@ -58,12 +58,12 @@ def closed_fixtures(planned: Plan) -> frozenset[tuple[str, int]]:
     closed = {key for boards in waiting for key in tables[boards]}
     # Those who are not to meet any more may have met over the same boards.
     known = {key for keys in tables.values() for key in keys}
-    dealt = {undone for _, _, undone in waiting}
+    first = min((undone for _, _, undone in waiting), default=ledger.version)
     closed |= {
         (fixture_id, attempt)
         for (fixture_id, attempt), games in ledger.games.items()
         if attempt == 1
         and (fixture_id, attempt) not in known
-        and ledger.undone_before(games) in dealt
+        and first < games[0].created
     }
     return frozenset(closed)

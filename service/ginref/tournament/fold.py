@@ -99,7 +99,7 @@ class Fold:
         self.games: dict[tuple[str, int], list[Game]] = {}
         self.attempts: dict[str, int] = {}
         self.rulings: dict[str, tuple[Ruling, ...]] = {}
-        self.undone: tuple[int, ...] = ()
+        self.undone: tuple[tuple[int, tuple[str, int] | None], ...] = ()
         self.expired: dict[tuple[str, int], int] = {}
         self.closings: dict[str, Closing] = {}
         self.tie_breaks: dict[str, tuple[Criterion, ...]] = {}
@@ -284,7 +284,7 @@ class Fold:
         if isinstance(event, Corrected) and mode is not Cascade.RECORD_ONLY:
             self._reopen(event.stage, event.round)
             if event.reset:
-                self.undone = (*self.undone, entry.sequence)
+                self.undone = (*self.undone, (entry.sequence, None))
             for fixture in event.reset:
                 self.attempts[fixture] = self.attempts.get(fixture, 1) + 1
 
@@ -304,10 +304,12 @@ class Fold:
             if is_next or name in later[1:]:
                 del self.pairings[name, paired]
 
-    def _requeue(self, event: Requeued, _: LogEntry) -> None:
+    def _requeue(self, event: Requeued, entry: LogEntry) -> None:
         if event.attempt != self.attempts.get(event.fixture, 1) + 1:
             raise self._wrong(f"attempt {event.attempt} is not the next one")
         self.attempts[event.fixture] = event.attempt
+        undone = entry.sequence, (event.stage, event.round)
+        self.undone = (*self.undone, undone)
         self._reopen(event.stage, event.round)
 
     def _leave(self, event: Withdrawn | Disqualified, entry: LogEntry) -> None:

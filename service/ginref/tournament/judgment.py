@@ -97,7 +97,8 @@ def judge(ledger: Ledger, place: Place, a: Slot, b: Slot) -> Fixture:
         games=ledger.games_of(identity),
         state=FixtureState.READY,
     )
-    fixture = replace(fixture, undone=ledger.undone_before(fixture.games))
+    undone = ledger.undone_before(place.stage, place.round, fixture.games)
+    fixture = replace(fixture, undone=undone)
     stronger = a.bot if a.seed < b.seed else b.bot
     meeting = Meeting(
         a=a.bot,

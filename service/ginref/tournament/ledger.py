@@ -163,7 +163,8 @@ class Ledger:
         games: Matches by fixture and attempt.
         attempts: Which attempt a fixture is at, where it is not the first.
         rulings: Results that the organizer has given, oldest first.
-        undone: Entries that correct a result and have started fixtures played again.
+        undone: Entries that have fixtures played again, and the stage and round of
+            these; None for a correction, whatever round they are of.
         expired: Fixtures whose time was over, by fixture and attempt, with the entry.
         closings: Stages that are closed.
         tie_breaks: Orders of tie-breaks that were changed, by stage.
@@ -192,7 +193,7 @@ class Ledger:
     games: Mapping[tuple[str, int], tuple[Game, ...]]
     attempts: Mapping[str, int]
     rulings: Mapping[str, tuple[Ruling, ...]]
-    undone: tuple[int, ...]
+    undone: tuple[tuple[int, tuple[str, int] | None], ...]
     expired: Mapping[tuple[str, int], int]
     closings: Mapping[str, Closing]
     tie_breaks: Mapping[str, tuple[Criterion, ...]]
@@ -219,13 +220,25 @@ class Ledger:
         """Return the matches of a fixture's present attempt."""
         return self.games.get((fixture, self.attempt_of(fixture)), ())
 
-    def undone_before(self, games: Sequence[Game]) -> int:
+    def undone_before(self, stage: str, number: int, games: Sequence[Game]) -> int:
         """Return the last entry of `undone` before a fixture's first match.
 
         It is 0 if there is none. A fixture without a match begins after all of them.
+
+        Args:
+            stage: The fixture's stage.
+            number: Its round.
+            games: Its matches.
         """
         begun = games[0].created if games else self.version + 1
-        return max((at for at in self.undone if at < begun), default=0)
+        return max(
+            (
+                at
+                for at, place in self.undone
+                if at < begun and place in (None, (stage, number))
+            ),
+            default=0,
+        )
 
     def left_before(self, bot: str, sequence: int) -> bool:
         """Say whether somebody had left before an entry."""

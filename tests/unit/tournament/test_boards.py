@@ -7,6 +7,7 @@ from tests.unit.tournament.driving import Tournament, better_seed, one_stage
 from ginref.tournament.configuration import Boards
 from ginref.tournament.event import Cascade
 from ginref.tournament.fixture import Fixture
+from ginref.tournament.operation import Requeue
 from ginref.tournament.plan import MatchOrder, order_match
 from ginref.tournament.result import Outcome
 
@@ -74,6 +75,31 @@ def test_whoever_comes_to_a_round_by_a_correction_plays_boards_that_nobody_has_s
     fixture = tournament.plan().fixture(first[0].fixture)
     assert fixture is not None
     assert order_match(Boards.COMMON, fixture, 1) == first[0]
+
+
+def test_boards_are_new_where_a_round_that_was_to_be_played_again_has_other_pairs() -> (
+    None
+):
+    boards = {"name": "b", "boards": 4, "next_dealer": "board_parity"}
+    document = one_stage(
+        {"format": "single_elimination"},
+        boards="common",
+        trust="closed",
+        match={"ruleset": boards},
+    )
+    tournament = Tournament(document)
+    tournament.start(4)
+    tournament.step(better_seed)
+    (seen,) = tournament.settle().orders
+    tournament.begin(seen)
+
+    # First the final, then what led to it: nothing that follows has begun any more.
+    ask(tournament, Requeue(fixture=seen.fixture, attempt=1, reason="a power cut"))
+    ask(tournament, correction(tournament.node("R1.1"), "bot-04"))
+
+    (order,) = tournament.settle().orders
+    assert order.attempt == 1
+    assert order.deal != seen.deal
 
 
 def test_independent_boards_differ_at_every_table() -> None:
