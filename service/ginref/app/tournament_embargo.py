@@ -39,10 +39,12 @@ def closed_fixtures(planned: Plan) -> frozenset[tuple[str, int]]:
     A fixture that is played again has boards of its own.
     """
     ledger = planned.ledger
+    # What is about to be aborted counts for nothing, whoever sees its cards.
+    aborted = frozenset(planned.aborts)
     playing = {
         key
         for key, games in ledger.games.items()
-        if any(not game.ended for game in games)
+        if any(not game.ended and game.match not in aborted for game in games)
     }
     tables: dict[_Boards, set[tuple[str, int]]] = {}
     waiting: set[_Boards] = set()
