@@ -20,12 +20,13 @@ from ginref.record.evidence import (
     Line,
     OfferLine,
     OverLine,
+    ReadyLine,
     ReceiptLine,
     ShareLine,
     first_line,
-    read_evidence,
     write_line,
 )
+from ginref.record.evidence_read import read_evidence
 from ginref.record.shape import RecordError
 from ginref.record.share import SHARE_SIZE, commit_seat
 from ginref.record.submission import Submission
@@ -49,6 +50,7 @@ class _Kept:
 
     share: bytes | None = field(default=None, repr=False)
     offers: list[OfferLine] = field(default_factory=list)
+    commitments: tuple[bytes | None, ...] | None = None
 
     @property
     def has_receipts(self) -> bool:
@@ -106,6 +108,46 @@ class Evidence:
             OSError: The file cannot be read.
         """
         return self._at(match_id, seat).share
+
+    def ready(
+        self, match_id: str, seat: Seat, commitments: Sequence[bytes]
+    ) -> bytes | None:
+        """Return the share that is asked for, once it is safe to show it.
+
+        It is safe when every seat has committed to its own: then nobody can choose a
+        share, and with it the cards, by what this one is. What they have committed to
+        is kept, so that a record with another share is found out.
+
+        Args:
+            match_id: The match.
+            seat: The seat.
+            commitments: What the referee says that each seat has committed to, by
+                seat; empty for a seat without a share.
+
+        Returns:
+            The share; None if it is not known, or is not to be shown.
+
+        Raises:
+            OSError: A file cannot be read or written.
+        """
+        kept = self._at(match_id, seat)
+        if kept.share is None:
+            return None
+        own = commit_seat(match_id, seat, kept.share)
+        line = ReadyLine(tuple(one or None for one in commitments))
+        seats = len(kept.offers[-1].bots) if kept.offers else max(2, len(commitments))
+        if len(commitments) != seats or commitments[seat] != own:
+            what = "it asks for the share without what all seats have committed to"
+            self._warn(match_id, seat, what)
+            return None
+        if kept.commitments not in (None, line.commitments):
+            what = "it has told other commitments before"
+            self._warn(match_id, seat, what)
+            return None
+        if kept.commitments is None:
+            self._add(match_id, seat, write_line(line), is_vital=True)
+            kept.commitments = line.commitments
+        return kept.share
 
     def forget(self, match_id: str, seat: Seat) -> None:
         """Drop a match from memory once it is over; files stay."""
@@ -198,6 +240,8 @@ class Evidence:
                 kept.share = line.share
             elif isinstance(line, OfferLine):
                 kept.offers.append(line)
+            elif isinstance(line, ReadyLine):
+                kept.commitments = line.commitments
         return kept
 
     def _add(

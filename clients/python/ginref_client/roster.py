@@ -200,11 +200,11 @@ class Roster:
             case session_pb2.PREPARE_KIND_COMMITMENT:
                 answer.commitment = evidence.commitment(message.match_id, seat)
             case session_pb2.PREPARE_KIND_NONCE:
-                share = evidence.share(message.match_id, seat)
+                share = evidence.ready(message.match_id, seat, message.commitments)
                 if share is None:
                     _log.error(
-                        "match %s, %s: the share was lost with the process that "
-                        "made it; keep a state folder to be able to restart",
+                        "match %s, %s: the share is not shown; if it was lost with the "
+                        "process that made it, keep a state folder",
                         message.match_id,
                         seat,
                     )

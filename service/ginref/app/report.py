@@ -35,6 +35,8 @@ class MatchFacts:
         key_id: Thumbprint of the key that signed.
         receipts: Every submission is acknowledged by a receipt.
         place: Where it stands in a tournament; None for a match by itself.
+        commitments: What each seat has committed to, by seat, once all have; empty
+            bytes for a seat without a share.
     """
 
     match_id: str
@@ -52,6 +54,7 @@ class MatchFacts:
     key_id: str
     receipts: bool = False
     place: TournamentPlace | None = None
+    commitments: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,14 @@ def match_facts(live: LiveMatch) -> MatchFacts:
         key_id=setup.key_id,
         receipts=setup.receipts,
         place=setup.place,
+        commitments=_all_commitments(state.commitments),
     )
+
+
+def _all_commitments(made: tuple[bytes | None, ...]) -> tuple[bytes, ...]:
+    """Return what all seats have committed to; nothing before the last one has."""
+    known = tuple(one for one in made if one is not None)
+    return known if len(known) == len(made) else ()
 
 
 def listed_facts(

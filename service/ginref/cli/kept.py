@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ginref.record.evidence import match_of_evidence
+from ginref.record.evidence_read import match_of_evidence
 from ginref.record.shape import RecordError
 from ginref.tournament.witness import KeptHead, read_heads
 from ginref_client.evidence import FILES

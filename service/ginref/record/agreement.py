@@ -27,10 +27,11 @@ from ginref.record.evidence import (
     MatchEvidence,
     OfferLine,
     OverLine,
+    ReadyLine,
     ReceiptLine,
     ShareLine,
-    read_evidence,
 )
+from ginref.record.evidence_read import read_evidence
 from ginref.record.flaw import Flaw
 from ginref.record.receipt import RECEIPT_TYPE, Receipt, mismatch, read_receipt
 from ginref.record.setup import canonical, statement
@@ -200,6 +201,8 @@ class _Comparison:
                 self._check_offer(line)
             case ShareLine():
                 self._check_share(line)
+            case ReadyLine():
+                self._check_ready(line)
             case ReceiptLine():
                 self._check_receipt(line)
             case OverLine():
@@ -240,6 +243,21 @@ class _Comparison:
             what = f"in the record {self._seat} has committed to another share"
             raise _ContradictionError(what)
         self._count.shares += self._chronicle.share(self._seat) == line.share
+
+    def _check_ready(self, line: ReadyLine) -> None:
+        """Check that no seat has chosen its share after others had shown theirs."""
+        seats = self._record.setup.seats
+        if len(line.commitments) != len(seats):
+            what = f"commitments of {len(seats)} seats expected"
+            raise _ContradictionError(what, Flaw.FORM)
+        for seat, told in zip(seats, line.commitments, strict=True):
+            has_committed = self._chronicle.has_committed(seat)
+            # A void match may have lost what came before its end.
+            is_lost = self._chronicle.has_lost and not has_committed
+            is_other = not has_committed or self._chronicle.committed(seat) != told
+            if is_other and not is_lost:
+                what = f"{seat} had committed otherwise when this share was asked for"
+                raise _ContradictionError(what)
 
     def _check_over(self, line: OverLine) -> None:
         ending = self._record.document["ending"]

@@ -110,6 +110,11 @@ class Chronicle:
         end = self.entries[-1].entry
         return end.lost if isinstance(end, Voided) else 0
 
+    @property
+    def has_lost(self) -> bool:
+        """Whether the record says that versions of the match are lost."""
+        return self._lost > 0
+
     def is_lost(self, version: int) -> bool:
         """Say whether the record itself says that a version is lost."""
         end = self.entries[-1].version

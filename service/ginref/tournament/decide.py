@@ -171,6 +171,7 @@ def _is_derived(operation: Operation, name: str) -> bool:
         case _:
             return False
 
+
 _DECISIONS: Final[Mapping[type[Operation], tuple[Any, ...]]] = MappingProxyType(
     {
         Advance: (advance, Advanced),

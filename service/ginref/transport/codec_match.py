@@ -105,6 +105,7 @@ def match_to_wire(facts: MatchFacts) -> match_pb.Match:
         key_id=facts.key_id,
         receipts=facts.receipts,
         place=None if facts.place is None else _place(facts.place),
+        seat_commitments=facts.commitments,
     )
 
 

@@ -159,6 +159,7 @@ def _prepare(message: app.Prepare) -> session_pb.Prepare:
             else session_pb.PREPARE_KIND_COMMITMENT
         ),
         deadline=time_to_wire(message.deadline_ms),
+        commitments=message.facts.commitments if message.reveal else (),
     )
 
 

@@ -226,6 +226,7 @@ class Match(_message.Message):
     KEY_ID_FIELD_NUMBER: _builtins.int
     PLACE_FIELD_NUMBER: _builtins.int
     RECEIPTS_FIELD_NUMBER: _builtins.int
+    SEAT_COMMITMENTS_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """Identity of the match."""
     strikes_allowed: _builtins.int
@@ -268,6 +269,12 @@ class Match(_message.Message):
     def place(self) -> Global___TournamentPlace:
         """Set when the match belongs to a tournament."""
 
+    @_builtins.property
+    def seat_commitments(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
+        """What each seat has committed to as its share, by seat, once all have; empty for a
+        seat without a share. Look at it before you reveal yours.
+        """
+
     def __init__(
         self,
         *,
@@ -286,10 +293,11 @@ class Match(_message.Message):
         key_id: _builtins.str = ...,
         place: Global___TournamentPlace | None = ...,
         receipts: _builtins.bool = ...,
+        seat_commitments: _abc.Iterable[_builtins.bytes] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_place", b"_place", "clock", b"clock", "create_time", b"create_time", "ending", b"ending", "place", b"place", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_place", b"_place", "clock", b"clock", "commitment_signature", b"commitment_signature", "create_time", b"create_time", "deal_source", b"deal_source", "ending", b"ending", "key_id", b"key_id", "match_id", b"match_id", "place", b"place", "receipts", b"receipts", "referee_commitment", b"referee_commitment", "ruleset", b"ruleset", "seats", b"seats", "stage", b"stage", "strikes_allowed", b"strikes_allowed", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_place", b"_place", "clock", b"clock", "commitment_signature", b"commitment_signature", "create_time", b"create_time", "deal_source", b"deal_source", "ending", b"ending", "key_id", b"key_id", "match_id", b"match_id", "place", b"place", "receipts", b"receipts", "referee_commitment", b"referee_commitment", "ruleset", b"ruleset", "seat_commitments", b"seat_commitments", "seats", b"seats", "stage", b"stage", "strikes_allowed", b"strikes_allowed", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__place: _TypeAlias = _typing.Literal["place"]  # noqa: Y015
     _WhichOneofArgType__place: _TypeAlias = _typing.Literal["_place", b"_place"]  # noqa: Y015

@@ -608,6 +608,7 @@ class Prepare(_message.Message):
     VERSION_FIELD_NUMBER: _builtins.int
     KIND_FIELD_NUMBER: _builtins.int
     DEADLINE_FIELD_NUMBER: _builtins.int
+    COMMITMENTS_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The match."""
     seat: _seat_pb2.Seat.ValueType
@@ -620,6 +621,13 @@ class Prepare(_message.Message):
     def deadline(self) -> _timestamp_pb2.Timestamp:
         """Until when an answer is awaited."""
 
+    @_builtins.property
+    def commitments(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
+        """When a share is asked for: what every seat has committed to, by seat; empty for a
+        seat without a share. A bot that does not find its own commitment here, or finds
+        fewer than there are seats, must keep its share to itself.
+        """
+
     def __init__(
         self,
         *,
@@ -628,10 +636,11 @@ class Prepare(_message.Message):
         version: _builtins.int = ...,
         kind: Global___PrepareKind.ValueType = ...,
         deadline: _timestamp_pb2.Timestamp | None = ...,
+        commitments: _abc.Iterable[_builtins.bytes] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["deadline", b"deadline"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deadline", b"deadline", "kind", b"kind", "match_id", b"match_id", "seat", b"seat", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitments", b"commitments", "deadline", b"deadline", "kind", b"kind", "match_id", b"match_id", "seat", b"seat", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -136,6 +136,9 @@ class FakeReferee(bot_service_pb2_grpc.BotServiceServicer):
             commitment=b"c" * 32,
             signature=b"s" * 64,
             key_id="key",
+            commitments=(
+                (self.commitment, b"") if self.stage is Stage.REVEALING else ()
+            ),
         )
 
     def welcome(self) -> app.Message:

@@ -1,5 +1,6 @@
 import re
 import stat
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,12 @@ from ginref.record.entry import Moved, StampedEntry
 from ginref.record.evidence import (
     OfferLine,
     OverLine,
+    ReadyLine,
     ReceiptLine,
     ShareLine,
-    read_evidence,
     write_line,
 )
+from ginref.record.evidence_read import read_evidence
 from ginref.record.lifecycle import EndingKind
 from ginref.record.receipt import seal_receipt, stored_receipt
 from ginref.record.share import commit_seat
@@ -277,3 +279,48 @@ def test_what_is_forgotten_stays_in_the_folder(tmp_path: Path) -> None:
     evidence.forget("m1", Seat.NORTH)
 
     assert evidence.share("m1", Seat.NORTH) == share
+
+
+def test_a_share_is_shown_when_all_seats_have_committed(tmp_path: Path) -> None:
+    evidence = Evidence(tmp_path)
+    own, other = evidence.commitment("m1", Seat.NORTH), bytes(32)
+
+    share = evidence.ready("m1", Seat.NORTH, (own, other))
+
+    assert share == evidence.share("m1", Seat.NORTH)
+    again = Evidence(tmp_path)
+    assert again.ready("m1", Seat.NORTH, (own, other)) == share
+    kept = read_evidence((tmp_path / "m1.north.jsonl").read_bytes()).lines
+    assert [line for _, line in kept if isinstance(line, ReadyLine)] == [
+        ReadyLine((own, other))
+    ]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        pytest.param(lambda _: (), id="of nobody"),
+        pytest.param(lambda own: (own,), id="of one seat only"),
+        pytest.param(lambda own: (bytes(32), own), id="of the other seat as its own"),
+        pytest.param(lambda _: (bytes(32), bytes(32)), id="of another share"),
+    ],
+)
+def test_a_share_is_not_shown_before_all_seats_have_committed(
+    told: Callable[[bytes], tuple[bytes, ...]], caplog: pytest.LogCaptureFixture
+) -> None:
+    evidence = Evidence()
+    own = evidence.commitment("m1", Seat.NORTH)
+
+    assert evidence.ready("m1", Seat.NORTH, told(own)) is None
+    assert "without what all seats have committed to" in caplog.text
+
+
+def test_a_share_is_not_shown_to_a_referee_that_tells_another_commitment_later(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    evidence = Evidence(tmp_path)
+    own = evidence.commitment("m1", Seat.NORTH)
+    assert evidence.ready("m1", Seat.NORTH, (own, bytes(32)))
+
+    assert Evidence(tmp_path).ready("m1", Seat.NORTH, (own, b"x" * 32)) is None
+    assert "other commitments before" in caplog.text

@@ -303,7 +303,7 @@ async def test_a_lost_share_is_not_replaced_by_another_one(
         await session.run()
 
     assert not referee.of("preparation")
-    assert "the share was lost" in caplog.text
+    assert "if it was lost with the process" in caplog.text
 
 
 async def test_another_protocol_ends_the_session() -> None:

@@ -19,10 +19,11 @@ from ginref.record.evidence import (
     OfferedPlace,
     OfferLine,
     OverLine,
+    ReadyLine,
     ReceiptLine,
     ShareLine,
-    read_evidence,
 )
+from ginref.record.evidence_read import read_evidence
 from ginref.record.flaw import Flaw
 from ginref.record.lifecycle import EndingKind
 from ginref.record.proof import submission_of
@@ -74,7 +75,7 @@ def test_honest_evidence_agrees_to_the_last_line(
     assert (verdict.finding, verdict.problem) == (Finding.VALID, None)
     (agreed,) = verdict.evidence
     assert (agreed.seat, agreed.offers, agreed.shares) == (seat, 1, 1)
-    assert agreed.accepted + agreed.refused == len(lines) - 3
+    assert agreed.accepted + agreed.refused == len(lines) - 4
     assert agreed.refused > 0
     assert agreed.unacknowledged == 0
 
@@ -141,9 +142,30 @@ def _unstored(log: tuple[Setup, Log], reason: str, **changes: Any) -> ReceiptLin
     return sign(replace(receipt, **changes), changes.get("asked", asked))
 
 
+def _committed(log: tuple[Setup, Log]) -> bytes:
+    return next(
+        one.commitment for one in keep(*log, SEAT) if isinstance(one, ShareLine)
+    )
+
+
 Lie = Callable[[tuple[Setup, Log]], Line]
 
 LIES: dict[str, tuple[Lie, str, Flaw]] = {
+    "the other seat had committed otherwise": (
+        lambda log: ReadyLine((_committed(log), bytes(32))),
+        "south had committed otherwise when this share was asked for",
+        Flaw.EVIDENCE,
+    ),
+    "the other seat had no share then": (
+        lambda log: ReadyLine((_committed(log), None)),
+        "south had committed otherwise when this share was asked for",
+        Flaw.EVIDENCE,
+    ),
+    "three seats had committed": (
+        lambda log: ReadyLine((_committed(log), None, None)),
+        "commitments of 2 seats expected",
+        Flaw.FORM,
+    ),
     "another commitment was offered": (
         lambda log: replace(OfferLine.of(log[0]), commitment=bytes(32)),
         "as the seat was offered",

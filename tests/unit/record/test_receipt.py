@@ -12,7 +12,7 @@ from tests.unit.conftest import Referee
 
 from ginref.engine.seat import Seat
 from ginref.record.envelope import parse_envelope
-from ginref.record.evidence import read_evidence
+from ginref.record.evidence_read import read_evidence
 from ginref.record.receipt import Receipt, read_receipt, seal_receipt
 from ginref.record.shape import RecordError
 

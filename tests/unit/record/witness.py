@@ -15,6 +15,7 @@ from ginref.record.evidence import (
     Line,
     OfferLine,
     OverLine,
+    ReadyLine,
     ReceiptLine,
     ShareLine,
     first_line,
@@ -44,6 +45,8 @@ def _keep(setup: Setup, entries: Log, seat: Seat) -> list[Line]:
             commitment = entry.commitment
         elif isinstance(entry, Revealed) and entry.seat is seat:
             lines.append(ShareLine(entry.share, commitment or b""))
+            told = tuple(one or None for one in state.commitments)
+            lines.append(ReadyLine(told))
         elif isinstance(entry, Moved | Refused) and entry.seat is seat:
             submission = submission_of(setup, stamped)
             assert submission is not None
