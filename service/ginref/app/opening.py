@@ -81,6 +81,7 @@ class Opening:
             durability=await self._promise.mode(),
             engine=self._tools.engine,
             keys=tuple(None if row is None else read_bot(row).key for row in rows),
+            receipts=game.match.receipts,
             place=place,
         )
         await self._begin(setup, game.request_hash)

@@ -84,6 +84,7 @@ class MatchFormat:
         best_of: Most matches of a fixture, odd; the majority wins.
         deciders: Most matches that are added when a knock-out fixture is level;
             after them the higher seed goes on.
+        receipts: Every submission is acknowledged by a receipt.
     """
 
     ruleset: Ruleset = GIN
@@ -91,6 +92,7 @@ class MatchFormat:
     strikes: int = 3
     best_of: int = 1
     deciders: int = 3
+    receipts: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

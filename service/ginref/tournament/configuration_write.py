@@ -128,13 +128,16 @@ def _format(stage_format: Format) -> dict[str, Any]:
 
 def match_format_to_json(match: MatchFormat) -> dict[str, Any]:
     """Return how a fixture is played as JSON values."""
-    return {
+    facts = {
         "ruleset": match.ruleset.to_dict(),
         "clock": _clock(match.clock),
         "strikes": match.strikes,
         "best_of": match.best_of,
         "deciders": match.deciders,
     }
+    if match.receipts:
+        facts["receipts"] = True
+    return facts
 
 
 def _clock(clock: ClockPolicy) -> str | dict[str, str]:

@@ -1,4 +1,4 @@
-"""How a fixture is played, read from a file: rules, clock, strikes, best of."""
+"""How a fixture is played, read from a file: rules, clock, strikes, receipts."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -26,7 +26,7 @@ def read_match_format(option: Option, usual: MatchFormat) -> MatchFormat:
     Raises:
         FieldError: Something in it is unknown or impossible.
     """
-    names = ("ruleset", "clock", "strikes", "best_of", "deciders")
+    names = ("ruleset", "clock", "strikes", "best_of", "deciders", "receipts")
     found = option.members(allowed=names)
     changes: dict[str, Any] = {}
     if "ruleset" in found:
@@ -41,6 +41,8 @@ def read_match_format(option: Option, usual: MatchFormat) -> MatchFormat:
             raise found["best_of"].fail("an odd number has a majority")
     if "deciders" in found:
         changes["deciders"] = found["deciders"].number(0, _DECIDERS_MOST)
+    if "receipts" in found:
+        changes["receipts"] = found["receipts"].flag()
     return replace(usual, **changes)
 
 

@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
-from tests.unit.app.cup import Cup
+from tests.unit.app.cup import SHORT_MATCH, Cup
 from tests.unit.app.world import World
 
 from ginref.app.packing import DamageError
@@ -157,6 +157,21 @@ async def test_no_step_of_the_stores_clock_is_seen_in_the_log(world: World) -> N
     await cup.check()
     times_ms = [entry.time_ms for entry in live.entries]
     assert times_ms == sorted(times_ms)
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+async def test_matches_keep_receipts_where_the_tournament_wants_them(
+    world: World, *, wanted: bool
+) -> None:
+    cup = Cup(world=world)
+    await cup.process()
+    await cup.start(2, SINGLE, match={**SHORT_MATCH, "receipts": wanted})
+
+    await cup.carry_on()
+
+    (match_id,) = await cup.going_on()
+    report = await cup.one.match_desk.get_match(world.host, match_id)
+    assert report.public.facts.receipts is wanted
 
 
 async def test_nothing_begins_while_it_is_paused(world: World) -> None:

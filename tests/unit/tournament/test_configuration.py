@@ -37,6 +37,7 @@ WHOLE = {
             "grace": "250ms",
         },
         "best_of": 3,
+        "receipts": True,
     },
     "entry": {
         "capacity": 16,
