@@ -28,6 +28,8 @@ PATIENCE = 240.0
 COVERED = ("/opt", "/run", "/tmp", "/var/lib")
 """Empty in a box, but for what is mounted below."""
 
+_MAY_ENTER = 0o001
+
 TOOLS = ("unshare", "nsenter", "setpriv", "ip", "mount")
 
 
@@ -173,6 +175,10 @@ def opened(
 
 def _script(volumes: Mapping[str, Volume], hosts: Sequence[str]) -> Iterator[str]:
     """Tell a shell, which is in new namespaces already, how to furnish them."""
+    base = Path(sys.base_prefix)
+    closed = [one for one in base.parents if not one.stat().st_mode & _MAY_ENTER]
+    # The topmost folder that keeps others from an interpreter that is somebody's own.
+    covered = (*COVERED, *map(str, closed[-1:]))
     yield "ip link set lo up"
     yield "mount -t tmpfs -o mode=755 tmpfs /mnt"
     yield f"echo 127.0.0.1 localhost {shlex.join(hosts)} >/mnt/hosts"
@@ -182,6 +188,7 @@ def _script(volumes: Mapping[str, Volume], hosts: Sequence[str]) -> Iterator[str
         # The packages of a checkout are beside its environment.
         "/opt/service": Files(ROOT / "service"),
         "/opt/clients": Files(ROOT / "clients"),
+        **({str(base): Files(base)} if closed else {}),
         **volumes,
     }
     # What is to be mounted may lie below what is about to be covered.
@@ -190,7 +197,7 @@ def _script(volumes: Mapping[str, Volume], hosts: Sequence[str]) -> Iterator[str
             there = shlex.quote(str(volume.path))
             make = "touch" if volume.path.is_file() else "mkdir"
             yield f"{make} /mnt/{number}; mount --bind {there} /mnt/{number}"
-    for cover in COVERED:
+    for cover in covered:
         yield f"mount -t tmpfs -o mode=755 tmpfs {cover}"
     for number, (path, volume) in enumerate(furniture.items()):
         if isinstance(volume, Files):
@@ -203,7 +210,7 @@ def _script(volumes: Mapping[str, Volume], hosts: Sequence[str]) -> Iterator[str
         else:
             options = f"mode={volume.mode:o},uid={volume.uid},gid={volume.gid}"
             yield f"mkdir -p {path}; mount -t tmpfs -o {options} tmpfs {path}"
-    for place in ("/mnt", *COVERED):
+    for place in ("/mnt", *covered):
         yield f"mount -o remount,ro {place}"
     yield "mount -o remount,bind,ro /"
     yield "echo open"

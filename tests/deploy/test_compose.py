@@ -4,13 +4,14 @@ import re
 import runpy
 import shutil
 import sys
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 import yaml
-from tests.deploy.box import HOME, Box, Empty, Files, Volume, opened
+from tests.deploy.box import HOME, PATIENCE, Box, Empty, Files, Volume, opened
 from tests.deploy.image import ROOT, final
 
 from ginref.config import PREFIX, read_config
@@ -156,17 +157,22 @@ def _start_store(box: Box) -> None:
 
 
 def _start_referee(box: Box, name: str, **changes: str) -> None:
+    """Start a referee, and again if its store is too busy, as an engine does."""
     service = SERVICES[name]
-    process = box.start(
-        [*final().arguments("ENTRYPOINT"), *service["command"]],
-        {**service["environment"], **changes},
-    )
-    assert process.stdout is not None
-    said = ""
-    for line in process.stdout:
-        said += line
-        if "signing key" in line:
-            return
+    assert service["restart"] == "unless-stopped"
+    until = time.monotonic() + PATIENCE
+    said = "the store does not answer"
+    while "the store does not answer" in said and time.monotonic() < until:
+        process = box.start(
+            [*final().arguments("ENTRYPOINT"), *service["command"]],
+            {**service["environment"], **changes},
+        )
+        assert process.stdout is not None
+        said = ""
+        for line in process.stdout:
+            said += line
+            if "signing key" in line:
+                return
     pytest.fail(said)
 
 
