@@ -142,27 +142,16 @@ def _unstored(log: tuple[Setup, Log], reason: str, **changes: Any) -> ReceiptLin
     return sign(replace(receipt, **changes), changes.get("asked", asked))
 
 
-def _committed(log: tuple[Setup, Log]) -> bytes:
-    return next(
-        one.commitment for one in keep(*log, SEAT) if isinstance(one, ShareLine)
-    )
-
-
 Lie = Callable[[tuple[Setup, Log]], Line]
 
 LIES: dict[str, tuple[Lie, str, Flaw]] = {
-    "the other seat had committed otherwise": (
-        lambda log: ReadyLine((_committed(log), bytes(32))),
-        "south had committed otherwise when this share was asked for",
-        Flaw.EVIDENCE,
-    ),
-    "the other seat had no share then": (
-        lambda log: ReadyLine((_committed(log), None)),
-        "south had committed otherwise when this share was asked for",
+    "a seat had committed otherwise": (
+        lambda _: ReadyLine((bytes(32), None)),
+        "north had committed otherwise when this share was asked for",
         Flaw.EVIDENCE,
     ),
     "three seats had committed": (
-        lambda log: ReadyLine((_committed(log), None, None)),
+        lambda _: ReadyLine((None, None, None)),
         "commitments of 2 seats expected",
         Flaw.FORM,
     ),
