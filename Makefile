@@ -30,7 +30,7 @@ demo: runtime ## Play one Hollywood match between two bots, sign and verify its 
 test: development peers helm ## Run every test
 	@.ci/debian redis-server=redis-server openssl=openssl faketime=faketime node=nodejs \
 	  ip=iproute2 promtool=prometheus
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@.ci/test $(PYTEST_ARGS)
 
 .PHONY: faults
 faults: development ## Play the campaigns of faults alone; SEED=7 plays one again
