@@ -1,7 +1,7 @@
 """Calls that want one answer, tried again while it is unknown whether they arrived."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
@@ -106,6 +106,40 @@ class Caller:
             except grpc.aio.AioRpcError as error:
                 failed += 1
                 await self._fail(error, failed, attempts or self._attempts)
+
+    async def _follow(
+        self,
+        method: Callable[
+            [grpc.aio.Channel],
+            "grpc.aio.UnaryStreamMultiCallable[_Request, _Response]",
+        ],
+        request: _Request,
+        seen: Callable[[_Response], None],
+    ) -> AsyncIterator[_Response]:
+        """Follow a stream to its end; a lost one goes on where it was.
+
+        Args:
+            method: What to call on a channel.
+            request: How to begin; `seen` moves it on.
+            seen: Called with each message before it is yielded.
+
+        Raises:
+            RefusedError: The referee refuses.
+            UnavailableError: No referee answered, so often as calls are tried.
+        """
+        failed = 0
+        while True:
+            channel = self._watch_channels[self._at % len(self._watch_channels)]
+            try:
+                async for message in method(channel)(request, metadata=self._metadata):
+                    failed = 0
+                    seen(message)
+                    yield message
+            except grpc.aio.AioRpcError as error:
+                failed += 1
+                await self._fail(error, failed, self._attempts)
+            else:
+                return
 
     async def _fail(
         self, error: grpc.aio.AioRpcError, failed: int, attempts: int

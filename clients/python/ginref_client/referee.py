@@ -8,8 +8,6 @@ import secrets
 from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
-import grpc.aio
-
 from ginref.engine.error import RulesetError
 from ginref.engine.ruleset import PRESETS, Ruleset
 from ginref.engine.seat import Seat
@@ -205,22 +203,14 @@ class Referee(Registry, Tournaments):
         request = referee_service_pb2.WatchMatchRequest(
             match_id=match_id, cursor=cursor
         )
-        failed = 0
-        while True:
-            channel = self._watch_channels[self._at % len(self._watch_channels)]
-            call = RefereeServiceStub(channel).WatchMatch(
-                request, metadata=self._metadata
-            )
-            try:
-                async for step in call:
-                    failed = 0
-                    request.cursor = step.cursor
-                    yield step
-            except grpc.aio.AioRpcError as error:
-                failed += 1
-                await self._fail(error, failed, self._attempts)
-            else:
-                return
+
+        def seen(step: referee_service_pb2.WatchMatchResponse) -> None:
+            request.cursor = step.cursor
+
+        async for step in self._follow(
+            lambda channel: RefereeServiceStub(channel).WatchMatch, request, seen
+        ):
+            yield step
 
 
 def _ruleset_choice(ruleset: str | Ruleset) -> ruleset_pb2.RulesetChoice:

@@ -9,8 +9,6 @@ import secrets
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
-import grpc.aio
-
 from ginref.v1 import tournament_pb2
 from ginref.v1 import tournament_service_pb2 as service_pb
 from ginref.v1.tournament_service_pb2_grpc import TournamentServiceStub
@@ -165,19 +163,13 @@ class Tournaments(Caller):
         request = service_pb.WatchTournamentRequest(
             tournament_id=tournament_id, cursor=cursor
         )
-        failed = 0
-        while True:
-            channel = self._watch_channels[self._at % len(self._watch_channels)]
-            call = TournamentServiceStub(channel).WatchTournament(
-                request, metadata=self._metadata
-            )
-            try:
-                async for step in call:
-                    failed = 0
-                    request.cursor = step.entry.sequence
-                    yield step.entry
-            except grpc.aio.AioRpcError as error:
-                failed += 1
-                await self._fail(error, failed, self._attempts)
-            else:
-                return
+
+        def seen(step: service_pb.WatchTournamentResponse) -> None:
+            request.cursor = step.entry.sequence
+
+        async for step in self._follow(
+            lambda channel: TournamentServiceStub(channel).WatchTournament,
+            request,
+            seen,
+        ):
+            yield step.entry

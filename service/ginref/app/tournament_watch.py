@@ -1,14 +1,11 @@
 """Following one tournament: the entries of its log, then each new one as it comes."""
 
 from collections.abc import AsyncGenerator, Sequence
-from functools import partial
 from typing import Final
-from weakref import WeakValueDictionary
 
-from ginref.app.caller import HOSTS, Caller
+from ginref.app.caller import Caller
 from ginref.app.error import Reason, RefusedError
 from ginref.app.hub import Hub
-from ginref.app.next_read import NextRead
 from ginref.app.port import Observer
 from ginref.app.tournament_desk import TournamentDesk
 from ginref.app.tournament_store import tournament_topic
@@ -27,10 +24,6 @@ class TournamentWatcher:
         self._desk: Final = desk
         self._hub: Final = hub
         self._observer: Final = observer
-        # Each is kept by those who follow what it reads.
-        self._reads: Final[
-            WeakValueDictionary[tuple[str, bool], NextRead[tuple[LogEntry, ...]]]
-        ] = WeakValueDictionary()
 
     async def watch(
         self, caller: Caller, tournament: str, cursor: int
@@ -48,7 +41,6 @@ class TournamentWatcher:
                 # Listening comes first: what is added from here on is not missed.
                 subscription.follow(tournament_topic(tournament))
                 entries = await self._desk.entries(caller, tournament, 0)
-                read = self._shared(caller, tournament)
                 if cursor > len(entries):
                     raise _beyond(len(entries))
                 is_over = any(map(_ends, entries))
@@ -63,20 +55,9 @@ class TournamentWatcher:
                     if not await subscription.changes():
                         message = "this replica is about to stop"
                         raise RefusedError(Reason.REFEREE_DRAINING, message)
-                    news = (await read.get())[cursor:]
+                    news = await self._desk.entries(caller, tournament, cursor)
         finally:
             self._observer.watching(-1)
-
-    def _shared(
-        self, caller: Caller, tournament: str
-    ) -> NextRead[tuple[LogEntry, ...]]:
-        """Return what reads a log for all who may see as much of it."""
-        key = tournament, caller.role in HOSTS
-        read = self._reads.get(key)
-        if read is None:
-            read = NextRead(partial(self._desk.entries, caller, tournament, 0))
-            self._reads[key] = read
-        return read
 
 
 def _ends(entry: LogEntry) -> bool:

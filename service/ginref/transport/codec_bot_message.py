@@ -8,27 +8,26 @@ from ginref.app.error import RefusedError
 from ginref.app.message import LISTED_MOST
 from ginref.app.request import (
     Accept,
-    Commit,
     Decline,
-    Reveal,
     SeatStep,
     Step,
     UnreadMove,
 )
 from ginref.app.summons_work import SummonsAnswer
 from ginref.engine.seat import Seat
-from ginref.record.share import SHARE_SIZE
 from ginref.record.submission import Submission
 from ginref.transport.codec_request import (
     seat_from_wire,
     submission_from_wire,
     unread_move_from_wire,
 )
-from ginref.transport.codec_summons import summons_answer_from_wire
+from ginref.transport.codec_summons import (
+    share_step_from_wire,
+    summons_answer_from_wire,
+)
 from ginref.transport.field import (
     invalid,
     missing,
-    read_bytes,
     read_id,
     read_within,
 )
@@ -192,20 +191,4 @@ def _hello(message: session_pb.Hello) -> Hello:
 
 
 def _preparation(message: session_pb.Preparation, at: str) -> SeatStep:
-    kind = message.WhichOneof("answer")
-    step: Commit | Reveal
-    match kind:
-        case "commitment":
-            where = f"{at}.commitment"
-            step = Commit(read_bytes(message.commitment, SHARE_SIZE, where))
-        case "nonce":
-            step = Reveal(read_bytes(message.nonce, SHARE_SIZE, f"{at}.nonce"))
-        case "no_share":
-            if not message.no_share:
-                raise invalid(f"{at}.no_share", "true")
-            step = Commit(None)
-        case None:
-            raise missing(f"{at}.answer")
-        case _:
-            assert_never(kind)
-    return _step(message, at, step)
+    return _step(message, at, share_step_from_wire(message, at))

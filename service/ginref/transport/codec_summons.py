@@ -36,20 +36,30 @@ def summons_answer_from_wire(message: session_pb.CheckIn, at: str) -> SummonsAns
         RefusedError: A field is absent or cannot be used.
     """
     tournament = read_name(message.tournament_id, f"{at}.tournament_id")
+    return SummonsAnswer(tournament, share_step_from_wire(message, at))
+
+
+def share_step_from_wire(
+    message: session_pb.CheckIn | session_pb.Preparation, at: str
+) -> Commit | Reveal:
+    """Read what a bot says of its share, in a tournament or in a match by itself.
+
+    Raises:
+        RefusedError: A field is absent or cannot be used.
+    """
     kind = message.WhichOneof("answer")
-    step: Commit | Reveal
     match kind:
         case "commitment":
             where = f"{at}.commitment"
-            step = Commit(read_bytes(message.commitment, SHARE_SIZE, where))
-        case "share":
-            step = Reveal(read_bytes(message.share, SHARE_SIZE, f"{at}.share"))
+            return Commit(read_bytes(message.commitment, SHARE_SIZE, where))
         case "no_share":
             if not message.no_share:
                 raise invalid(f"{at}.no_share", "true")
-            step = Commit(None)
+            return Commit(None)
+        case "share" | "nonce":
+            share: bytes = getattr(message, kind)
+            return Reveal(read_bytes(share, SHARE_SIZE, f"{at}.{kind}"))
         case None:
             raise missing(f"{at}.answer")
         case _:
             assert_never(kind)
-    return SummonsAnswer(tournament, step)
