@@ -14,11 +14,13 @@ from ginref.engine.card import PACK, CardSet
 from ginref.engine.move import DRAW_STOCK, PASS
 from ginref.engine.seat import Seat
 from ginref.record.setup import DealSource
+from ginref.record.share import commit_seat
 
 World = Any
 """The referee of `conftest`, whose class cannot be imported."""
 
 SPECTATOR = Caller(token_id="t", role=Role.SPECTATOR)
+SEATS = (Seat.NORTH, Seat.SOUTH)
 
 
 def _dealt_otherwise(live: LiveMatch, report: SeatReport) -> LiveMatch:
@@ -212,3 +214,19 @@ async def test_no_deadline_runs_when_the_match_is_over(world: World) -> None:
     report = await world.desk.get_match(SPECTATOR, facts.match_id)
 
     assert report.public.clock.deadline_ms is None
+
+
+async def test_commitments_are_told_when_the_last_seat_has_made_its_own(
+    world: World,
+) -> None:
+    facts = await world.create()
+    told = []
+    for seat, step in world.steps(facts):
+        facts = await world.step(facts, seat, step)
+        told.append(facts.commitments)
+
+    before, after = told[:3], told[3:]
+    assert before == [()] * 3
+    assert after == [
+        tuple(commit_seat(facts.match_id, seat, world.share(seat)) for seat in SEATS)
+    ] * len(after)
