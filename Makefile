@@ -171,11 +171,11 @@ lock: ## Choose the newest packages that fit and pin them by hash
 	$${PYTHON:-python3} -m venv build/lock
 	build/lock/bin/python -m pip install --quiet 'uv>=0.9'
 	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade \
-	  --extra server --extra s3 --group dev --output-file requirements-dev.lock pyproject.toml
+	  --extra server --extra s3 --extra otel --group dev --output-file requirements-dev.lock pyproject.toml
 	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade --constraint requirements-dev.lock \
 	  --extra server --output-file requirements.lock pyproject.toml
 	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade --constraint requirements-dev.lock \
-	  --extra server --extra s3 --output-file requirements-image.lock pyproject.toml
+	  --extra server --extra s3 --extra otel --output-file requirements-image.lock pyproject.toml
 	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade --constraint requirements-dev.lock \
 	  --group build --output-file requirements-build.lock
 	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade \
