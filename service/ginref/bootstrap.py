@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import logging
-import re
 import secrets
 import signal
 import time
@@ -11,34 +10,41 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from ginref import __version__
 from ginref.adapters.addresses_file import addresses_file, publish
-from ginref.adapters.archive import open_archive
 from ginref.adapters.collector import collect_seldom
-from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
+from ginref.adapters.embedded_server import EmbeddedServerError
 from ginref.adapters.key_folder import KeyFolder, KeyFolderError
 from ginref.adapters.key_watch import KeyWatch
 from ginref.adapters.masked_log import log_to_stderr
 from ginref.adapters.metrics import CONTENT_TYPE, PrometheusObserver
 from ginref.adapters.operator_token import keep_operator_token
-from ginref.adapters.own_folder import is_own
 from ginref.adapters.redis_address import UnsupportedStoreError
-from ginref.adapters.redis_store import RedisStore, open_store
+from ginref.adapters.redis_store import RedisStore
 from ginref.adapters.sealing import AesSealer
 from ginref.adapters.secret_file import SecretFileError
 from ginref.app.desk import Desk
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper
-from ginref.app.port import Archive, Registry, SealError, StoreUnavailableError
+from ginref.app.port import StoreUnavailableError
 from ginref.app.signing import Signing
 from ginref.app.sweep import Sweeper
 from ginref.app.tools import Tools
 from ginref.app.tournament_parts import TournamentParts
 from ginref.app.watch import Watcher
 from ginref.config import Part, ServeConfig
+from ginref.foundation import (
+    StartError,
+    check_seal,
+    fit_durability,
+    make_data_folder,
+    ready_archive,
+    shown,
+    start_store,
+    store_problems,
+)
 from ginref.transport.admin import AdminServer
 from ginref.transport.server import (
     METHODS,
@@ -51,35 +57,8 @@ _LOG: Final = logging.getLogger(__name__)
 
 _CANCEL_PATIENCE: Final = 0.1
 
-_SEAL: Final = "seal"
-
-
-_DATA_MARK: Final = re.compile(
-    r"operator\.token|referee\.(json|log)|house|keys|records|store"
-)
-"""What a data folder holds after a start, or from the one who starts a referee."""
-
-
-_CAVEATS: Final = {
-    "local/everysec": (
-        "a server that is killed while its disk is busy forgets what it acknowledged"
-        " last, unless appendfsync is always"
-    ),
-    "replicated/everysec": (
-        "a primary that is killed and back before a replica takes over may have"
-        " forgotten what it acknowledged last, and its replicas then forget it, too,"
-        " unless appendfsync is always"
-    ),
-}
-"""What fit stores can still lose without a power cut."""
-
-
 House = Callable[[str], contextlib.AbstractAsyncContextManager[Sequence[str]]]
 """Lets house bots play at a referee's addresses; yields their names."""
-
-
-class StartError(Exception):
-    """The referee cannot start; the message says why and what to do."""
 
 
 class SecretChance:
@@ -170,46 +149,20 @@ async def running(config: ServeConfig, stop: asyncio.Event) -> AsyncIterator[Run
         yield referee
 
 
-def make_data_folder(folder: Path) -> None:
-    """Make the data folder, unless it is there.
-
-    Raises:
-        StartError: It cannot be made, or belongs to others.
-    """
-    try:
-        if not is_own(folder, _DATA_MARK):
-            raise StartError(
-                f"{folder} holds other things: --data needs a folder of its own"
-            )
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        message = f"{error.filename or folder}: {error.strerror or error}"
-        raise StartError(message) from error
-
-
-def shown(store: str | None) -> str:
-    """Return a store's URL without the password that it may hold."""
-    if store is None:
-        return "embedded"
-    parts = urlsplit(store)
-    place = parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{place}{parts.path}"
-
-
 async def _start(
     config: ServeConfig, stop: asyncio.Event, stack: contextlib.AsyncExitStack
 ) -> Running:
     make_data_folder(config.data)
     keys = KeyWatch(KeyFolder.open_or_create(config.keys_folder))
-    archive = await _archive(config)
-    store = await _open_store(config, stack)
-    durability = await _durability(config, store)
+    archive = await ready_archive(config)
+    store = await start_store(config, stack)
+    durability = await fit_durability(config, store)
     registry = store.registry()
     observer = PrometheusObserver(
         version=__version__, store=durability, methods=METHODS
     )
     sealer = AesSealer.open_or_create(config.keys_folder)
-    await _check_seal(config, registry, sealer)
+    await check_seal(config, registry, sealer)
     keeper = Keeper(store, sealer)
     hub = Hub(store, keeper.doubt)
     tools = Tools(
@@ -271,73 +224,13 @@ async def _start(
     )
 
 
-async def _archive(config: ServeConfig) -> Archive:
-    """Return the archive, ready to take records where they are signed here."""
-    try:
-        archive = open_archive(config.records)
-        if Part.SIGNER in config.roles:
-            await archive.prepare()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        message = f"{config.records} cannot keep records: {reason}"
-        raise StartError(message) from error
-    return archive
-
-
-async def _check_seal(
-    config: ServeConfig, registry: Registry, sealer: AesSealer
-) -> None:
-    """Keep away from matches that only another key can open.
-
-    Nobody could go on with them, and in the end they would be taken for damaged.
-    """
-    kept = await registry.add("seal", _SEAL, sealer.seal(b"", _SEAL).hex())
-    try:
-        sealer.open(bytes.fromhex(kept), _SEAL)
-    except (SealError, ValueError) as error:
-        message = (
-            f"the store is sealed with another key than that in {config.keys_folder}:"
-            " all referees of a store share one --keys folder"
-        )
-        raise StartError(message) from error
-
-
-async def _open_store(
-    config: ServeConfig, stack: contextlib.AsyncExitStack
-) -> RedisStore:
-    url = config.store
-    if url is None:
-        embedded = EmbeddedServer(config.data / "store")
-        url = await stack.enter_async_context(embedded)
-    store = open_store(url)
-    stack.push_async_callback(store.aclose)
-    return store
-
-
-async def _durability(config: ServeConfig, store: RedisStore) -> str:
-    reported = await store.durability()
-    if reported.problems and not config.assume_durable:
-        listed = "; ".join(reported.problems)
-        message = f"the store is not fit for matches: {listed}"
-        raise StartError(message)
-    if caveat := _CAVEATS.get(reported.mode):
-        _LOG.warning("the store is %s: %s", reported.mode, caveat)
-    return reported.mode
-
-
 async def _problems(
     config: ServeConfig, store: RedisStore, hub: Hub
 ) -> tuple[str, ...]:
     """Return why this process should get no work."""
     if hub.draining:
         return ("the referee is about to stop",)
-    try:
-        reported = await store.durability()
-    except StoreUnavailableError:
-        return ("the store does not answer",)
-    except UnsupportedStoreError as error:
-        return (str(error),)
-    return () if config.assume_durable else reported.problems
+    return await store_problems(config, store)
 
 
 def _work(

@@ -16,8 +16,9 @@ from ginref.adapters.redis_durability import UnsupportedServerError
 from ginref.adapters.redis_store import RedisStore, open_store
 from ginref.app.error import Reason, RefusedError
 from ginref.app.match_store import EVERYTHING, Applied, Duplicate
-from ginref.bootstrap import StartError, running
+from ginref.bootstrap import running
 from ginref.config import ServeConfig
+from ginref.foundation import StartError
 
 pytestmark = pytest.mark.redis
 

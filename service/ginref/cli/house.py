@@ -24,9 +24,9 @@ from ginref.adapters.secret_file import (
     read_secret,
     replace_secret,
 )
-from ginref.bootstrap import StartError
 from ginref.cli import house_bot
 from ginref.config import PREFIX, ServeConfig
+from ginref.foundation import StartError
 from ginref.transport.address import Address
 from ginref_client.error import AccessError, ClientError
 from ginref_client.loading import BUILT_IN

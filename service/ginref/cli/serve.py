@@ -84,6 +84,7 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter for each setting
         from ginref import bootstrap, supervisor  # noqa: PLC0415
         from ginref.cli.house import House, check_house  # noqa: PLC0415
         from ginref.config import ConfigError, read_config  # noqa: PLC0415
+        from ginref.foundation import StartError  # noqa: PLC0415
     except ImportError as error:
         package = (error.name or "").partition(".")[0]
         if package == "ginref":
@@ -115,7 +116,7 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter for each setting
         run = bootstrap.serve if alone else supervisor.supervise
         check_house(config.house)
         asyncio.run(run(config, tell=_tell, house=partial(House, config)))
-    except (ConfigError, bootstrap.StartError) as error:
+    except (ConfigError, StartError) as error:
         _complain(str(error))
         raise typer.Exit(2) from error
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ginref.bootstrap import StartError
 from ginref.cli.house import _url, check_house
+from ginref.foundation import StartError
 
 
 @pytest.mark.parametrize(
