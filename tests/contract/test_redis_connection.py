@@ -15,8 +15,8 @@ from ginref.adapters.redis_store import open_store
 
 pytestmark = pytest.mark.redis
 
-COUNT = Script("#!lua\nreturn redis.call('INCRBY', KEYS[1], ARGV[1])")
-BROKEN = Script("#!lua\nreturn redis.call('INCRBY', KEYS[1], 'x')")
+COUNT = Script("count", "#!lua\nreturn redis.call('INCRBY', KEYS[1], ARGV[1])")
+BROKEN = Script("broken", "#!lua\nreturn redis.call('INCRBY', KEYS[1], 'x')")
 
 
 @pytest_asyncio.fixture(params=["valkey", "redis"])

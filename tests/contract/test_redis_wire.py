@@ -37,7 +37,7 @@ from ginref.app.port import StoreUnavailableError
 
 pytestmark = pytest.mark.redis
 
-COUNT = Script("#!lua\nreturn redis.call('INCRBY', KEYS[1], ARGV[1])")
+COUNT = Script("count", "#!lua\nreturn redis.call('INCRBY', KEYS[1], ARGV[1])")
 
 
 def echo(command: Command) -> bytes:

@@ -35,6 +35,7 @@ _REFUSAL, _NO_REFUSAL = words_of((1,)).data, words_of((0,)).data
 MISSING, DUPLICATE, OVER, UNSETTLED, LATE, NOT_DUE, STALE, APPLIED = range(8)
 
 APPLY: Final = Script(
+    "apply",
     "#!lua\n"
     + INTEGER
     + CLOCK
@@ -165,7 +166,7 @@ for seat = 1, seats do
   facts[#facts + 1] = integer(banks[seat])
 end
 return {{{APPLIED}, table.concat(facts, ',')}}
-"""
+""",
 )
 
 

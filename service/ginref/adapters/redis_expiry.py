@@ -27,6 +27,7 @@ _LOG_MS: Final = 60_000
 # It makes room, so it runs where there is none left. The outbox is last: whatever cuts
 # the writes short, the match is found there and all of it is done again.
 ACKNOWLEDGE: Final = Script(
+    "acknowledge",
     "#!lua flags=allow-oom\n"
     + INTEGER
     + CLOCK
@@ -48,7 +49,7 @@ if redis.call('ZSCORE', outbox, match_id) then
 end
 return redis.call('ZRANGEBYSCORE', expiry, '-inf', '(' .. integer(now),
   'LIMIT', 0, {_BATCH})
-"""
+""",
 )
 
 

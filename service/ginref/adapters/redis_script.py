@@ -146,17 +146,19 @@ class Script:
     """A Lua script with its name in the server's cache.
 
     Attributes:
+        name: What it is called here.
         text: What it does.
         sha: Its name.
         by_name: How a command begins, as the protocol has it, that runs it by name.
         in_full: How one begins that brings the text along.
     """
 
-    __slots__ = ("by_name", "in_full", "sha", "text")
+    __slots__ = ("by_name", "in_full", "name", "sha", "text")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, name: str, text: str) -> None:
         """Hash the text the way the server does."""
         code = text.encode()
+        self.name = name
         self.text = text
         self.sha = hashlib.sha1(code, usedforsecurity=False).hexdigest()
         self.by_name = b"$7\r\nEVALSHA\r\n$40\r\n%b\r\n" % self.sha.encode()
@@ -166,6 +168,7 @@ class Script:
 EXISTS, CREATED, CREATED_NOT_YET = range(3)
 
 CREATE: Final = Script(
+    "create",
     "#!lua\n"
     + INTEGER
     + CLOCK
@@ -208,7 +211,7 @@ for topic = 14, #ARGV do
   wake(channel, ARGV[topic])
 end
 return {{{CREATED}, integer(now), integer(deadline)}}
-"""
+""",
 )
 
 
@@ -243,6 +246,7 @@ def creation_call(
 
 
 READ: Final = Script(
+    "read",
     "#!lua flags=no-writes\n"
     + INTEGER
     + CLOCK
@@ -282,10 +286,11 @@ for place = 12, 14 do
   facts[#facts + 1] = held[place] or nil
 end
 return {{setup, state, known or '', table.concat(facts, ',')}}
-"""
+""",
 )
 
 INDEX: Final = Script(
+    "index",
     "#!lua\n"
     + INTEGER
     + CLOCK
@@ -294,28 +299,31 @@ local now = integer(server_clock())
 redis.call('ZADD', KEYS[1], 'NX', now, ARGV[1])
 redis.call('ZADD', KEYS[2], 'NX', now, ARGV[1])
 return 1
-"""
+""",
 )
 
 REPLACE: Final = Script(
+    "replace",
     """#!lua
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then
   return 0
 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1
-"""
+""",
 )
 
 # What stands here does not matter: a write makes WAIT count all that came before.
 TOUCH: Final = Script(
+    "touch",
     """#!lua flags=allow-oom
 return redis.call('SET', KEYS[1], '')
-"""
+""",
 )
 
 # One long answer is read faster than thousands of short ones.
 DUE: Final = Script(
+    "due",
     "#!lua flags=no-writes\n"
     + INTEGER
     + CLOCK
@@ -325,11 +333,12 @@ local now = shard_time(KEYS[2])
 local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. integer(now),
   'WITHSCORES', 'LIMIT', 0, ARGV[1])
 return table.concat(due, ' ')
-"""
+""",
 )
 
 # The twin of `ginref.record.heartbeat`.
 BEAT: Final = Script(
+    "beat",
     "#!lua\n"
     + INTEGER
     + CLOCK
@@ -366,5 +375,5 @@ for _, match_id in ipairs(redis.call('ZRANGE', deadlines, 0, -1)) do
   wake(channel, match_id)
 end
 return pause
-"""
+""",
 )

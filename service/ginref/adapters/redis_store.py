@@ -39,6 +39,7 @@ from ginref.adapters.redis_script import (
     shard_of,
 )
 from ginref.adapters.redis_tournament import RedisTournaments
+from ginref.adapters.redis_trace import TracedConnection
 from ginref.app.error import Reason, RefusedError
 from ginref.app.match_store import (
     Applied,
@@ -59,6 +60,7 @@ from ginref.app.match_store import (
     Wake,
 )
 from ginref.app.port import StoreUnavailableError
+from ginref.app.trace import Tracer
 from ginref.record.clock import StoredClock
 
 _IDENTITY_SIZE: Final = 32
@@ -74,7 +76,7 @@ _SETTLEMENTS: Final = 3
 """Times that a change is tried while it is not known how long an outage lasted."""
 
 
-def open_store(url: str) -> "RedisStore":
+def open_store(url: str, tracer: Tracer | None = None) -> "RedisStore":
     """Open the store at a URL: one server, or a group with Sentinels, or a cluster.
 
     The server is not asked yet: see `RedisStore.durability`.
@@ -82,19 +84,17 @@ def open_store(url: str) -> "RedisStore":
     Raises:
         UnsupportedStoreError: The URL has another scheme, or cannot be read.
     """
-    return RedisStore(url)
+    if tracer is None:
+        return RedisStore(RedisConnection(url))
+    return RedisStore(TracedConnection(url, tracer))
 
 
 class RedisStore(MatchStore):
     """Matches on servers that are shared with every other referee that uses them."""
 
-    def __init__(self, url: str) -> None:
-        """Prepare connections; none is made before it is needed.
-
-        Raises:
-            UnsupportedStoreError: The URL has another scheme, or cannot be read.
-        """
-        self._connection = RedisConnection(url)
+    def __init__(self, connection: RedisConnection) -> None:
+        """Use connections, which the store closes."""
+        self._connection = connection
 
     def registry(self) -> RedisRegistry:
         """Return the registry on the same server, with the same connections."""

@@ -65,6 +65,7 @@ def tournament_keys(tournament: str) -> TournamentKeys:
 
 
 READ_LOG: Final = Script(
+    "read_log",
     "#!lua flags=no-writes\n"
     + INTEGER
     + CLOCK
@@ -72,10 +73,11 @@ READ_LOG: Final = Script(
     + """
 return {integer((shard_time(KEYS[2]))), redis.call('LLEN', KEYS[1]),
   redis.call('LRANGE', KEYS[1], ARGV[1], -1)}
-"""
+""",
 )
 
 APPEND: Final = Script(
+    "append",
     "#!lua\n"
     + WAKE
     + """
@@ -91,7 +93,7 @@ for place = 6, #ARGV do
 end
 wake(channel, topic)
 return 1
-"""
+""",
 )
 
 

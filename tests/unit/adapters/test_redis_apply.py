@@ -100,7 +100,7 @@ def test_a_script_is_sent_by_its_name_or_in_full(
     words: list[str | bytes | int],
     in_full: bool,  # noqa: FBT001 - hypothesis gives it
 ) -> None:
-    script = Script("#!lua\nreturn 'ä'")
+    script = Script("some", "#!lua\nreturn 'ä'")
     loop = asyncio.new_event_loop()
     call = Call(words_of(words), loop.create_future(), script=script)
     call.is_in_full = in_full
