@@ -6,9 +6,7 @@ a status of the one table, never as the text of an exception.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import time
 from collections.abc import (
     AsyncGenerator,
     Awaitable,
@@ -24,28 +22,24 @@ from grpc_status import rpc_status
 
 from ginref.app.error import Reason, RefusedError
 from ginref.app.gate import Gate
-from ginref.app.port import StoreUnavailableError
-from ginref.transport.call import CALL, Call, CallObserver, Unobserved, Unreadable
-from ginref.transport.field import LARGE_MESSAGE_BYTES, MESSAGE_BYTES
-from ginref.transport.status import refusal_of, status_of
+from ginref.transport.admission import Admission, bearer, bytes_limit
+from ginref.transport.call import CALL, CallObserver, Unreadable
+from ginref.transport.status import status_of
 from ginref.transport.vigil import Vigil
 
 # In quotes: only the type checker knows that these are generic.
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 
-_SCHEME: Final = "bearer "
+# Probes have no token, who comes by an invitation has none yet, and reflection is
+# served in development only.
+_OPEN: Final = (
+    "/grpc.health.v1.Health/",
+    "/grpc.reflection.",
+    "/ginref.v1.RegistryService/RedeemInvitation",
+)
 
-# Probes have no token, and reflection is served in development only.
-_OPEN: Final = ("/grpc.health.v1.Health/", "/grpc.reflection.")
-
-# What a tournament is, and who plays it, may need more room than a move.
-_LARGE: Final = "/ginref.v1.TournamentService/"
-
-_OK: Final = "OK"
-_CANCELLED: Final = "CANCELLED"
 _UNIMPLEMENTED: Final = "UNIMPLEMENTED"
-_OTHER: Final = "OTHER"
 
 
 class Interceptor(grpc.aio.ServerInterceptor):
@@ -68,9 +62,8 @@ class Interceptor(grpc.aio.ServerInterceptor):
                 admitted again, or else the stream is ended.
             observer: Counts calls.
         """
-        self._gate = gate
+        self._admission = Admission(gate, observer)
         self._vigil = Vigil(patience_s=write_timeout, admit_s=admit_interval)
-        self._observer = observer or Unobserved()
         self._wrapped: dict[str, Handler] = {}
 
     async def intercept_service(
@@ -85,7 +78,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         handler = await continuation(handler_call_details)
         # An unknown method has none; the core answers that it is not implemented.
         if handler is None:
-            self._observer.call(method, _UNIMPLEMENTED, 0.0)
+            self._admission.count(method, _UNIMPLEMENTED, 0.0)
             return None
         wrap = self._streaming if handler.response_streaming else self._unary
         return self._wrapped.setdefault(method, wrap(handler, method))
@@ -136,11 +129,6 @@ class Interceptor(grpc.aio.ServerInterceptor):
                     await context.write(message)
                     stream.turns += 1
 
-    async def _admit_again(self, secret: str | None) -> None:
-        """Refuse a token that was good before; a store that is away revokes none."""
-        with contextlib.suppress(StoreUnavailableError):
-            await self._gate.authenticate(secret)
-
     async def _respond(
         self,
         method: str,
@@ -149,38 +137,14 @@ class Interceptor(grpc.aio.ServerInterceptor):
         context: Context,
     ) -> Any:  # noqa: ANN401 - likewise
         """Recognise the caller, and answer; turn every failure into a status."""
-        received = time.monotonic()
-        code = _OK
+        is_open = _is_open(method)
+        secret = None if is_open else _secret(context)
+        work = partial(_answer, answer, request, context)
         try:
-            if not _is_open(method):
-                secret = _secret(context)
-                caller = await self._gate.authenticate(secret)
-                CALL.set(Call(caller, received, partial(self._admit_again, secret)))
-            _check_readable(request)
-            return await answer(request, context)
-        except asyncio.CancelledError:
-            code = _CANCELLED
-            raise
-        except grpc.aio.AbortError:
-            code = _OTHER
-            raise
-        except Exception as exception:  # noqa: BLE001 - nothing else may get out
-            failure = refusal_of(exception)
-            code = failure.reason
-        finally:
-            # Before the caller knows: what it has been answered has been counted.
-            self._count(method, code, time.monotonic() - received)
-        status = rpc_status.to_status(status_of(failure))
+            return await self._admission.answer(method, secret, work, is_open=is_open)
+        except RefusedError as failure:
+            status = rpc_status.to_status(status_of(failure))
         return await context.abort_with_status(status)
-
-    def _count(self, method: str, code: str, seconds: float) -> None:
-        """Count an answered call; a fault in that is logged, and changes no answer."""
-        try:
-            if isinstance(code, Reason):
-                self._observer.refusal(code)
-            self._observer.call(method, code, seconds)
-        except Exception as exception:  # noqa: BLE001 - the core would tell all of it
-            refusal_of(exception)
 
 
 def _is_open(method: str) -> bool:
@@ -188,17 +152,21 @@ def _is_open(method: str) -> bool:
     return method.startswith(_OPEN)
 
 
-def _check_readable(request: object) -> None:
+async def _answer(
+    answer: Any,  # noqa: ANN401 - the handler of any method
+    request: Any,  # noqa: ANN401 - the message of any method, or its stand-in
+    context: Context,
+) -> Any:  # noqa: ANN401 - likewise
     if isinstance(request, Unreadable):
         raise request.error
+    return await answer(request, context)
 
 
 def _secret(context: Context) -> str | None:
     """Return the token that the call carries."""
     for key, value in context.invocation_metadata() or ():
         if key == "authorization" and isinstance(value, str):
-            scheme, secret = value[: len(_SCHEME)], value[len(_SCHEME) :]
-            return secret.strip() if scheme.lower() == _SCHEME else None
+            return bearer(value)
     return None
 
 
@@ -221,7 +189,7 @@ def _careful(
     """Return a reader that never raises: what it cannot read is told by the call."""
     if deserialize is None:
         return None
-    most = LARGE_MESSAGE_BYTES if method.startswith(_LARGE) else MESSAGE_BYTES
+    most = bytes_limit(method)
 
     def read(data: bytes) -> Any:  # noqa: ANN401 - the message of any method
         if len(data) > most:

@@ -1,0 +1,102 @@
+"""How every call is let in and counted, whichever way it came."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Final, TypeVar
+
+import grpc.aio
+
+from ginref.app.error import Reason
+from ginref.app.gate import Gate
+from ginref.app.port import StoreUnavailableError
+from ginref.transport.call import CALL, Call, CallObserver, Unobserved
+from ginref.transport.field import LARGE_MESSAGE_BYTES, MESSAGE_BYTES
+from ginref.transport.status import refusal_of
+
+_T = TypeVar("_T")
+
+_SCHEME: Final = "bearer "
+
+# What a tournament is, and who plays it, may need more room than a move.
+_LARGE: Final = "/ginref.v1.TournamentService/"
+
+_OK: Final = "OK"
+_CANCELLED: Final = "CANCELLED"
+_OTHER: Final = "OTHER"
+
+
+class Admission:
+    """Recognises callers, and counts what became of their calls."""
+
+    def __init__(self, gate: Gate, observer: CallObserver | None = None) -> None:
+        """Admit by the gate."""
+        self._gate: Final = gate
+        self._observer: Final = observer or Unobserved()
+
+    async def answer(
+        self,
+        method: str,
+        secret: str | None,
+        work: Callable[[], Awaitable[_T]],
+        *,
+        is_open: bool = False,
+    ) -> _T:
+        """Do the work of a call for whoever bears a token.
+
+        Args:
+            method: Path of the method.
+            secret: The token that the call carries.
+            work: Answers it; `CALL` says who calls.
+            is_open: The method is for everyone.
+
+        Raises:
+            RefusedError: What the caller hears, whatever has failed.
+        """
+        received = time.monotonic()
+        code = _OK
+        try:
+            if not is_open:
+                caller = await self._gate.authenticate(secret)
+                CALL.set(Call(caller, received, partial(self._admit_again, secret)))
+            return await work()
+        except asyncio.CancelledError:
+            code = _CANCELLED
+            raise
+        except grpc.aio.AbortError:
+            code = _OTHER
+            raise
+        except Exception as exception:  # noqa: BLE001 - nothing else may get out
+            failure = refusal_of(exception)
+            code = failure.reason
+        finally:
+            # Before the caller knows: what it has been answered has been counted.
+            self.count(method, code, time.monotonic() - received)
+        raise failure
+
+    def count(self, method: str, code: str, seconds: float) -> None:
+        """Count an answered call; a fault in that is logged, and changes no answer."""
+        try:
+            if isinstance(code, Reason):
+                self._observer.refusal(code)
+            self._observer.call(method, code, seconds)
+        except Exception as exception:  # noqa: BLE001 - the core would tell all of it
+            refusal_of(exception)
+
+    async def _admit_again(self, secret: str | None) -> None:
+        """Refuse a token that was good before; a store that is away revokes none."""
+        with contextlib.suppress(StoreUnavailableError):
+            await self._gate.authenticate(secret)
+
+
+def bearer(value: str) -> str | None:
+    """Return the token that an `authorization` names; None for any other scheme."""
+    scheme, secret = value[: len(_SCHEME)], value[len(_SCHEME) :]
+    return secret.strip() if scheme.lower() == _SCHEME else None
+
+
+def bytes_limit(method: str) -> int:
+    """Return how many bytes a message of a method may have."""
+    return LARGE_MESSAGE_BYTES if method.startswith(_LARGE) else MESSAGE_BYTES
