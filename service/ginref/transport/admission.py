@@ -20,6 +20,9 @@ _T = TypeVar("_T")
 
 _SCHEME: Final = "bearer "
 
+# Probes have no token, and reflection is served in development only.
+_OPEN: Final = ("/grpc.health.v1.Health/", "/grpc.reflection.")
+
 # What a tournament is, and who plays it, may need more room than a move.
 _LARGE: Final = "/ginref.v1.TournamentService/"
 
@@ -37,20 +40,14 @@ class Admission:
         self._observer: Final = observer or Unobserved()
 
     async def answer(
-        self,
-        method: str,
-        secret: str | None,
-        work: Callable[[], Awaitable[_T]],
-        *,
-        is_open: bool = False,
+        self, method: str, secret: str | None, work: Callable[[], Awaitable[_T]]
     ) -> _T:
         """Do the work of a call for whoever bears a token.
 
         Args:
             method: Path of the method.
             secret: The token that the call carries.
-            work: Answers it; `CALL` says who calls.
-            is_open: The method is for everyone.
+            work: Answers it; `CALL` says who calls, if the method is not for everyone.
 
         Raises:
             RefusedError: What the caller hears, whatever has failed.
@@ -58,7 +55,7 @@ class Admission:
         received = time.monotonic()
         code = _OK
         try:
-            if not is_open:
+            if not is_open(method):
                 caller = await self._gate.authenticate(secret)
                 CALL.set(Call(caller, received, partial(self._admit_again, secret)))
             return await work()
@@ -89,6 +86,11 @@ class Admission:
         """Refuse a token that was good before; a store that is away revokes none."""
         with contextlib.suppress(StoreUnavailableError):
             await self._gate.authenticate(secret)
+
+
+def is_open(method: str) -> bool:
+    """Say whether a method is for everyone."""
+    return method.startswith(_OPEN)
 
 
 def bearer(value: str) -> str | None:

@@ -22,7 +22,7 @@ from grpc_status import rpc_status
 
 from ginref.app.error import Reason, RefusedError
 from ginref.app.gate import Gate
-from ginref.transport.admission import Admission, bearer, bytes_limit
+from ginref.transport.admission import Admission, bearer, bytes_limit, is_open
 from ginref.transport.call import CALL, CallObserver, Unreadable
 from ginref.transport.status import status_of
 from ginref.transport.vigil import Vigil
@@ -117,7 +117,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         self, answers: AsyncGenerator[Any, None], context: Context, method: str
     ) -> None:
         """Write one by one, as long as it is read and the caller's token is good."""
-        admit = None if _is_open(method) else CALL.get().admit
+        admit = None if is_open(method) else CALL.get().admit
         with self._vigil.over(admit) as stream:
             async with contextlib.aclosing(answers):
                 async for message in answers:
@@ -137,19 +137,12 @@ class Interceptor(grpc.aio.ServerInterceptor):
         context: Context,
     ) -> Any:  # noqa: ANN401 - likewise
         """Recognise the caller, and answer; turn every failure into a status."""
-        is_open = _is_open(method)
-        secret = None if is_open else _secret(context)
         work = partial(_answer, answer, request, context)
         try:
-            return await self._admission.answer(method, secret, work, is_open=is_open)
+            return await self._admission.answer(method, _secret(context), work)
         except RefusedError as failure:
             status = rpc_status.to_status(status_of(failure))
         return await context.abort_with_status(status)
-
-
-def _is_open(method: str) -> bool:
-    """Say whether a method is for everyone."""
-    return method.startswith(_OPEN)
 
 
 async def _answer(
