@@ -27,8 +27,7 @@ _NAME: Final = "ginref"
 _FLUSH_PATIENCE_S: Final = 3.0
 
 _CANCELLED: Final = 1
-_UNKNOWN: Final = 2
-_FAULTS: Final = frozenset({_UNKNOWN, 4, 12, 13, 14, 15})
+_FAULTS: Final = frozenset({2, 4, 12, 13, 14, 15})
 """Status codes of gRPC that mean a fault of the server, as OpenTelemetry has it."""
 
 _SPAN: Final[ContextVar[trace.Span | None]] = ContextVar("_SPAN", default=None)
@@ -125,9 +124,11 @@ class _Part(Span):
     def __init__(self, span: trace.Span) -> None:
         """Begin without an outcome."""
         self._span = span
+        self.has_ended = False
 
     def end_with(self, code: int) -> None:
         """Say with which status code of gRPC it ends."""
+        self.has_ended = True
         self._span.set_attribute("rpc.grpc.status_code", code)
         if code in _FAULTS:
             self._span.set_status(Status(StatusCode.ERROR))
@@ -157,13 +158,15 @@ def _current(span: trace.Span) -> Iterator[Span]:
     number = span.get_span_context().trace_id
     kept = trace.format_trace_id(number) if span.is_recording() else None
     token, name = _SPAN.set(span), TRACE_ID.set(kept)
+    part = _Part(span)
     try:
-        yield _Part(span)
+        yield part
     except asyncio.CancelledError:
-        _Part(span).end_with(_CANCELLED)
+        part.end_with(_CANCELLED)
         raise
     except BaseException as error:
-        _fail(span, error)
+        if not part.has_ended:
+            _fail(span, error)
         raise
     finally:
         TRACE_ID.reset(name)

@@ -40,6 +40,7 @@ from ginref.app.summons_work import SummonsAnswer, SummonsWork
 from ginref.app.told import Answer
 from ginref.app.tools import Tools
 from ginref.app.tournament_desk import TournamentDesk
+from ginref.app.trace import ABOUT, About
 from ginref.engine.seat import Seat
 from ginref.record.submission import Submission
 
@@ -97,7 +98,7 @@ class Session:
         emit = desk.turn_times.through(self._emit)
         self._announcer = Announcer(tools.keeper, caller, emit)
         self._summons = SummonsWork(tournaments, tools, caller, self._emit)
-        self._work = SessionWork()
+        self._work = SessionWork(tools.tracer)
         self._news = News()
         self._judging: set[str] = set()
         self._pulse = Pulse(self._policy, tools, self._emit, self._end)
@@ -236,6 +237,7 @@ class Session:
 
     async def _submit(self, submission: Submission, received: float) -> None:
         match_id, seat = submission.match_id, submission.seat
+        ABOUT.set(About(match_id, request_id=submission.request_id))
         async with self._work.on(match_id):
             answer = None
             result: MoveReport | RefusedError
@@ -272,6 +274,7 @@ class Session:
         call: Callable[..., Coroutine[Any, Any, object]],
         *facts: Any,  # noqa: ANN401 - those of the call
     ) -> None:
+        ABOUT.set(About(match_id))
         async with self._work.on(match_id):
             try:
                 await call(self._caller, *facts)

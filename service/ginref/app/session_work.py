@@ -2,8 +2,12 @@
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, Final
 from weakref import WeakValueDictionary
+
+from ginref.app.trace import Tracer
+
+_METHOD: Final = "ginref.v1.BotService/Connect"
 
 _Tasks = dict[asyncio.Task[None], None]
 """Tasks in the order in which they were started."""
@@ -12,8 +16,9 @@ _Tasks = dict[asyncio.Task[None], None]
 class SessionWork:
     """Tasks of a session, at most one of them at work on a match at any time."""
 
-    def __init__(self) -> None:
-        """Start with nothing to do."""
+    def __init__(self, tracer: Tracer | None = None) -> None:
+        """Start with nothing to do; trace what the bot asks for, if at all."""
+        self._tracer = tracer
         # Each is kept by those who hold it or wait for it.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._calls: _Tasks = {}
@@ -38,7 +43,8 @@ class SessionWork:
 
     def call(self, work: Coroutine[Any, Any, None]) -> None:
         """Do what the bot asked for, to the end even if the bot leaves."""
-        _start(work, self._calls)
+        traced = work if self._tracer is None else _traced(work, self._tracer)
+        _start(traced, self._calls)
 
     def tell(self, work: Coroutine[Any, Any, None]) -> None:
         """Do what nobody but the bot is interested in."""
@@ -60,6 +66,11 @@ class SessionWork:
         """Wait until every task has come to its end."""
         if tasks := self._calls | self._tellings:
             await asyncio.wait(tasks)
+
+
+async def _traced(work: Coroutine[Any, Any, None], tracer: Tracer) -> None:
+    with tracer.message(_METHOD):
+        await work
 
 
 def _start(work: Coroutine[Any, Any, None], tasks: _Tasks) -> None:

@@ -10,6 +10,7 @@ from ginref.app.keeper import Keeper
 from ginref.app.match_store import MatchStore
 from ginref.app.port import Archive, Chance, Observer, Registry, Signer
 
+from ginref.app.trace import Tracer
 
 def _system_time_ms() -> int:
     return time.time_ns() // 1_000_000
@@ -40,6 +41,7 @@ class Tools:
         now_ms: Tells this process's time, in milliseconds since the Unix epoch.
     """
 
+        tracer: Keeps traces of calls; None where nobody collects them.
     store: MatchStore
     registry: Registry
     keeper: Keeper
@@ -54,3 +56,4 @@ class Tools:
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     monotonic: Callable[[], float] = time.monotonic
     now_ms: Callable[[], int] = _system_time_ms
+    tracer: Tracer | None = None

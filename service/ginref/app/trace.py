@@ -22,10 +22,12 @@ class About(NamedTuple):
 
     Attributes:
         match_id: The match; empty if none is named.
+        tournament_id: The tournament; empty if none is named.
         request_id: The caller's identity of the request; empty if it has none.
     """
 
     match_id: str = ""
+    tournament_id: str = ""
     request_id: str = ""
 
 

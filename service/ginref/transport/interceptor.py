@@ -22,9 +22,11 @@ from grpc_status import rpc_status
 
 from ginref.app.error import Reason, RefusedError
 from ginref.app.gate import Gate
+from ginref.app.trace import ABOUT, About, Tracer
 from ginref.transport.admission import Admission, bearer, bytes_limit, is_open
 from ginref.transport.call import CALL, CallObserver, Unreadable
 from ginref.transport.status import status_of
+from ginref.transport.traced import traced
 from ginref.transport.vigil import Vigil
 
 # In quotes: only the type checker knows that these are generic.
@@ -52,6 +54,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         write_timeout: float,
         admit_interval: float,
         observer: CallObserver | None = None,
+        tracer: Tracer | None = None,
     ) -> None:
         """Admit callers by the gate.
 
@@ -61,8 +64,10 @@ class Interceptor(grpc.aio.ServerInterceptor):
             admit_interval: Seconds after which the caller of an open stream is
                 admitted again, or else the stream is ended.
             observer: Counts calls.
+            tracer: Traces calls.
         """
         self._admission = Admission(gate, observer)
+        self._tracer: Final = tracer
         self._vigil = Vigil(patience_s=write_timeout, admit_s=admit_interval)
         self._wrapped: dict[str, Handler] = {}
 
@@ -138,8 +143,12 @@ class Interceptor(grpc.aio.ServerInterceptor):
     ) -> Any:  # noqa: ANN401 - likewise
         """Recognise the caller, and answer; turn every failure into a status."""
         work = partial(_answer, answer, request, context)
+        answering = self._admission.answer(method, _secret(context), work)
+        if self._tracer is not None and not is_open(method):
+            parent = _first(context, "traceparent")
+            answering = traced(self._tracer, method, parent, answering)
         try:
-            return await self._admission.answer(method, _secret(context), work)
+            return await answering
         except RefusedError as failure:
             status = rpc_status.to_status(status_of(failure))
         return await context.abort_with_status(status)
@@ -152,14 +161,30 @@ async def _answer(
 ) -> Any:  # noqa: ANN401 - likewise
     if isinstance(request, Unreadable):
         raise request.error
+    ABOUT.set(_about(request))
     return await answer(request, context)
+
+
+def _about(request: object) -> About:
+    """Return what a message names; a stream of them names nothing."""
+    return About(
+        getattr(request, "match_id", ""),
+        getattr(request, "tournament_id", ""),
+        getattr(request, "request_id", ""),
+    )
 
 
 def _secret(context: Context) -> str | None:
     """Return the token that the call carries."""
+    value = _first(context, "authorization")
+    return None if value is None else bearer(value)
+
+
+def _first(context: Context, name: str) -> str | None:
+    """Return the first text of that name among the metadata of a call."""
     for key, value in context.invocation_metadata() or ():
-        if key == "authorization" and isinstance(value, str):
-            return bearer(value)
+        if key == name and isinstance(value, str):
+            return value
     return None
 
 

@@ -171,6 +171,7 @@ class RefereeServer:
             observer=observer,
         )
         self._health: Final = health.HealthServicer()
+            tracer=tools.tracer,
         self._server: grpc.aio.Server | None = None
 
     async def __aenter__(self) -> str:
