@@ -9,8 +9,8 @@ from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper
 from ginref.app.match_store import MatchStore
 from ginref.app.port import Archive, Chance, Observer, Registry, Signer
-
 from ginref.app.trace import Tracer
+
 
 def _system_time_ms() -> int:
     return time.time_ns() // 1_000_000
@@ -39,9 +39,9 @@ class Tools:
         ended: Set when a match ends in this process.
         monotonic: Tells seconds that only go forward, for what takes time here.
         now_ms: Tells this process's time, in milliseconds since the Unix epoch.
+        tracer: Keeps traces of calls; None where nobody collects them.
     """
 
-        tracer: Keeps traces of calls; None where nobody collects them.
     store: MatchStore
     registry: Registry
     keeper: Keeper

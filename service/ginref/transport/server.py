@@ -169,9 +169,9 @@ class RefereeServer:
             write_timeout=options.write_ms / 1000,
             admit_interval=options.admit_ms / 1000,
             observer=observer,
+            tracer=tools.tracer,
         )
         self._health: Final = health.HealthServicer()
-            tracer=tools.tracer,
         self._server: grpc.aio.Server | None = None
 
     async def __aenter__(self) -> str:
