@@ -190,6 +190,25 @@ async def _revocation(room: Room) -> Message:
     return registry_service_pb2.RevokeTokenRequest(token_id=made.token.token_id)
 
 
+async def _rotation(room: Room) -> Message:
+    made = await room.make_token(SPECTATOR)
+    return registry_service_pb2.RotateTokenRequest(token_id=made.token.token_id)
+
+
+async def _ended_invitation(room: Room) -> Message:
+    made = await room.registry(OPERATOR, "CreateInvitation")
+    return registry_service_pb2.EndInvitationRequest(
+        invitation_id=made.invitation.invitation_id
+    )
+
+
+async def _redeemed_invitation(room: Room) -> Message:
+    made = await room.registry(OPERATOR, "CreateInvitation")
+    return registry_service_pb2.RedeemInvitationRequest(
+        code=made.code, bot=_fresh(), request_id="nobody guesses this"
+    )
+
+
 _HELLO: Final = bot_service_pb2.ConnectRequest(hello=session_pb2.Hello(protocol=1))
 _SPECTATOR_TOKEN: Final = registry_service_pb2.CreateTokenRequest(
     role=registry_pb2.ROLE_SPECTATOR
@@ -233,6 +252,15 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
         _fixed(registry_service_pb2.ListTokensRequest()), HOSTS
     ),
     "RegistryService/RevokeToken": Permission(_revocation, HOSTS),
+    "RegistryService/RotateToken": Permission(_rotation, HOSTS),
+    "RegistryService/CreateInvitation": Permission(
+        _fixed(registry_service_pb2.CreateInvitationRequest()), HOSTS
+    ),
+    "RegistryService/ListInvitations": Permission(
+        _fixed(registry_service_pb2.ListInvitationsRequest()), HOSTS
+    ),
+    "RegistryService/EndInvitation": Permission(_ended_invitation, HOSTS),
+    "RegistryService/RedeemInvitation": Permission(_redeemed_invitation, CALLERS),
     "TournamentService/CreateTournament": Permission(_new_tournament, HOSTS),
     "TournamentService/ChangeTournament": Permission(_entry, (NORTH, *HOSTS), _NO_SEAT),
     "TournamentService/GetTournament": Permission(_tournament, KNOWN),

@@ -55,6 +55,10 @@ UNANSWERED = {
     "RefereeService/GetMatchRecord",  # not over
     "RegistryService/CreateToken",  # of no known role
     "RegistryService/RevokeToken",  # there is none of that name
+    "RegistryService/RotateToken",  # likewise
+    "RegistryService/EndInvitation",  # likewise
+    "RegistryService/RedeemInvitation",  # by no known code
+    "RegistryService/CreateInvitation",  # for no known owner
     "RegistryService/SetBotKey",  # of no known bot
     "RegistryService/SetBotConsent",  # likewise
     "RefereeService/ChallengeBot",  # of a bot that accepts none

@@ -126,5 +126,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def bearer(token: str) -> tuple[tuple[str, str], ...]:
-    """Return the metadata that presents a token."""
+    """Return the metadata that presents a token; none without one."""
+    if not token:
+        return ()
     return (("authorization", f"Bearer {token}"),)

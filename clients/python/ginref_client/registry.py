@@ -1,5 +1,6 @@
-"""Owners, bots and tokens of a referee, for those who run competitions."""
+"""Owners, bots, tokens and invitations, for those who run competitions."""
 
+import secrets
 from collections.abc import Sequence
 
 from google.protobuf.duration_pb2 import Duration
@@ -151,7 +152,7 @@ class Registry(Caller):
             match_ids=match_ids,
         )
         if lifetime is not None:
-            request.lifetime.CopyFrom(Duration(seconds=round(lifetime)))
+            request.lifetime.CopyFrom(_duration(lifetime))
         return await self._ask(
             lambda channel: RegistryServiceStub(channel).CreateToken,
             request,
@@ -183,3 +184,116 @@ class Registry(Caller):
             lambda channel: RegistryServiceStub(channel).RevokeToken, request
         )
         return answer.token
+
+    async def rotate_token(
+        self, token_id: str, *, overlap: float = 0, lifetime: float | None = None
+    ) -> registry_service_pb2.RotateTokenResponse:
+        """Make a token in place of another one; the answer has its secret.
+
+        It is tried once: a second attempt would make a second token.
+
+        Args:
+            token_id: The row of the other one.
+            overlap: Seconds for which the other one goes on working.
+            lifetime: Seconds for which the new one works; None for as long as the
+                other one did when it was made.
+
+        Raises:
+            RefusedError: There is no such token, or the caller may not.
+            UnavailableError: It is unknown whether the token was made.
+        """
+        request = registry_service_pb2.RotateTokenRequest(
+            token_id=token_id, overlap=_duration(overlap)
+        )
+        if lifetime is not None:
+            request.lifetime.CopyFrom(_duration(lifetime))
+        return await self._ask(
+            lambda channel: RegistryServiceStub(channel).RotateToken,
+            request,
+            attempts=1,
+        )
+
+    async def create_invitation(
+        self,
+        *,
+        uses: int | None = None,
+        lifetime: float | None = None,
+        owner: str | None = None,
+    ) -> registry_service_pb2.CreateInvitationResponse:
+        """Make an invitation; the answer has the code, which is not shown again.
+
+        It is tried once: a second attempt would make a second invitation.
+
+        Args:
+            uses: Most bots that may come by it; None for one.
+            lifetime: Seconds for which it works; None for a day.
+            owner: Owner of the bots; None makes one for each, of its name.
+
+        Raises:
+            RefusedError: There is no such owner, or the caller may not.
+            UnavailableError: It is unknown whether the invitation was made.
+        """
+        request = registry_service_pb2.CreateInvitationRequest(uses=uses, owner=owner)
+        if lifetime is not None:
+            request.lifetime.CopyFrom(_duration(lifetime))
+        return await self._ask(
+            lambda channel: RegistryServiceStub(channel).CreateInvitation,
+            request,
+            attempts=1,
+        )
+
+    async def list_invitations(self) -> list[registry_pb2.Invitation]:
+        """Return the rows of all invitations by time, without codes.
+
+        Raises:
+            RefusedError: The caller may not.
+            UnavailableError: No referee answered.
+        """
+        request = registry_service_pb2.ListInvitationsRequest()
+        answer = await self._ask(
+            lambda channel: RegistryServiceStub(channel).ListInvitations, request
+        )
+        return list(answer.invitations)
+
+    async def end_invitation(self, invitation_id: str) -> registry_pb2.Invitation:
+        """End an invitation now.
+
+        Raises:
+            RefusedError: There is no such invitation, or the caller may not.
+            UnavailableError: No referee answered.
+        """
+        request = registry_service_pb2.EndInvitationRequest(invitation_id=invitation_id)
+        answer = await self._ask(
+            lambda channel: RegistryServiceStub(channel).EndInvitation, request
+        )
+        return answer.invitation
+
+    async def redeem_invitation(
+        self, code: str, bot: str, request_id: str | None = None
+    ) -> registry_service_pb2.RedeemInvitationResponse:
+        """Bring a bot by an invitation; the answer has its token's secret.
+
+        No token is needed for it.
+
+        Args:
+            code: The code of the invitation.
+            bot: The name that the bot is to have.
+            request_id: Identity of this request, which nobody else may guess; None
+                makes one.
+
+        Raises:
+            RefusedError: The code does not work, or the name is taken.
+            UnavailableError: No referee answered, or too many codes were wrong.
+        """
+        request = registry_service_pb2.RedeemInvitationRequest(
+            code=code, bot=bot, request_id=request_id or secrets.token_hex(16)
+        )
+        return await self._ask(
+            lambda channel: RegistryServiceStub(channel).RedeemInvitation, request
+        )
+
+
+def _duration(seconds: float) -> Duration:
+    duration = Duration()
+    duration.FromMilliseconds(round(seconds * 1000))
+    return duration

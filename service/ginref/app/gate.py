@@ -1,34 +1,30 @@
 """Who may come in: tokens, and the owners and bots they speak for."""
 
-import base64
 import hashlib
 import json
 import re
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Final
 
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError, moment
+from ginref.app.invitation import Invitations
+from ginref.app.membership import Membership, require_host
 from ginref.app.port import Chance, Registry
 from ginref.app.registry_row import (
-    BotRow,
-    OwnerRow,
     TokenRow,
-    read_bot,
+    plain_text,
     read_token,
-    write_bot,
     write_token,
 )
 
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,31}")
 _SECRET_SIZE: Final = 32
 _SECRET: Final = re.compile(r"gr_[a-z2-7]{52}")
 _ID_SIZE: Final = 8
 _MEMORY_MS: Final = 2_000
 _MEMORY_ROWS: Final = 10_000
-_HOSTS: Final = (Role.OPERATOR, Role.ORGANIZER)
 
 # Which roles a caller may hand out: never more than its own.
 _GRANTS: Final = {
@@ -37,16 +33,20 @@ _GRANTS: Final = {
 }
 
 
-class Gate:
-    """Recognises callers, and keeps the rows they are recognised by."""
+class Gate(Membership):
+    """Recognises callers, and keeps the rows they are recognised by.
+
+    Attributes:
+        invitations: Codes that make bots, and tokens for them.
+    """
 
     def __init__(
         self, registry: Registry, chance: Chance, now_ms: Callable[[], int]
     ) -> None:
         """Work on a registry; `now_ms` is the time that lifetimes are judged by."""
-        self._registry = registry
+        super().__init__(registry, now_ms)
         self._chance = chance
-        self._now_ms = now_ms
+        self.invitations: Final = Invitations(registry, chance, now_ms, self._issue)
         self._known: OrderedDict[str, tuple[int, TokenRow, Caller]] = OrderedDict()
 
     async def authenticate(self, secret: str | None) -> Caller:
@@ -74,125 +74,6 @@ class Gate:
             )
         return caller
 
-    async def create_owner(self, caller: Caller, name: str) -> OwnerRow:
-        """Add an owner; the same name again returns the one that is there.
-
-        Raises:
-            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS or NAME_INVALID.
-        """
-        _require_host(caller, "CreateOwner")
-        check_name(name, "name")
-        row = OwnerRow(name=name, created_ms=self._now_ms())
-        text = json.dumps(asdict(row), sort_keys=True)
-        stored = await self._registry.add("owner", name, text)
-        return OwnerRow(**json.loads(stored))
-
-    async def list_owners(self, caller: Caller) -> tuple[OwnerRow, ...]:
-        """Return all owners by name.
-
-        Raises:
-            RefusedError: ROLE_NOT_ALLOWED or SEAT_NOT_YOURS.
-        """
-        _require_host(caller, "ListOwners")
-        rows = await self._registry.rows("owner")
-        return tuple(OwnerRow(**json.loads(row)) for row in rows)
-
-    async def create_bot(
-        self,
-        caller: Caller,
-        name: str,
-        owner: str,
-        *,
-        house: bool,
-        key: bytes | None = None,
-    ) -> BotRow:
-        """Add a bot; the same bot again returns the one that is there.
-
-        Raises:
-            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, NAME_INVALID,
-                OWNER_NOT_FOUND, or NAME_TAKEN by a bot of another owner or kind,
-                or with another key than the one that is given.
-        """
-        _require_host(caller, "CreateBot")
-        check_name(name, "name")
-        if await self._registry.get("owner", owner) is None:
-            message = f"there is no owner {owner}"
-            raise RefusedError(Reason.OWNER_NOT_FOUND, message, owner=owner)
-        now_ms = self._now_ms()
-        row = BotRow(name=name, owner=owner, house=house, created_ms=now_ms, key=key)
-        stored = read_bot(await self._registry.add("bot", name, write_bot(row)))
-        is_same_key = key is None or stored.key == key
-        if (stored.owner, stored.house) != (owner, house) or not is_same_key:
-            message = f"the name {name} belongs to another bot"
-            raise RefusedError(Reason.NAME_TAKEN, message, name=name)
-        return stored
-
-    async def list_bots(self, caller: Caller) -> tuple[BotRow, ...]:
-        """Return all bots by name; every caller may know them."""
-        del caller
-        return tuple(map(read_bot, await self._registry.rows("bot")))
-
-    async def set_bot_key(self, caller: Caller, name: str | None, key: bytes) -> BotRow:
-        """Give a bot its key; the same key again is fine.
-
-        Whoever holds a bot's token can give the first key, and no other: a stolen
-        token must not be enough to sign in the bot's name.
-
-        Args:
-            caller: A host, or the bot itself.
-            name: The bot; None for the caller's own.
-            key: The public key, 32 bytes.
-
-        Raises:
-            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, FIELD_MISSING or
-                BOT_NOT_FOUND.
-        """
-        caller.require("SetBotKey", *_HOSTS, Role.BOT)
-
-        def keyed(row: BotRow) -> BotRow:
-            if row.key == key:
-                return row
-            first = (Role.BOT,) if row.key is None else ()
-            _require(caller, "SetBotKey", *_HOSTS, *first)
-            return replace(row, key=key)
-
-        return await self._change_bot(_own_bot(caller, name), keyed)
-
-    async def set_bot_consent(
-        self, caller: Caller, name: str | None, *, accepts_challenges: bool
-    ) -> BotRow:
-        """Say whether a bot accepts challenges.
-
-        Args:
-            caller: A host, or the bot itself.
-            name: The bot; None for the caller's own.
-            accepts_challenges: Whether it does.
-
-        Raises:
-            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, FIELD_MISSING or
-                BOT_NOT_FOUND.
-        """
-        _require(caller, "SetBotConsent", *_HOSTS, Role.BOT)
-        return await self._change_bot(
-            _own_bot(caller, name),
-            lambda row: replace(row, accepts_challenges=accepts_challenges),
-        )
-
-    async def _change_bot(
-        self, name: str, change: Callable[[BotRow], BotRow]
-    ) -> BotRow:
-        while True:
-            text = await self._registry.get("bot", name)
-            if text is None:
-                message = f"there is no bot {name}"
-                raise RefusedError(Reason.BOT_NOT_FOUND, message, bot=name)
-            row = read_bot(text)
-            changed = change(row)
-            if changed == row or await self._registry.replace(
-                "bot", name, text, write_bot(changed)
-            ):
-                return changed
-
     async def create_token(
         self,
         caller: Caller,
@@ -210,7 +91,7 @@ class Gate:
             RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, FIELD_MISSING,
                 FIELD_INVALID or BOT_NOT_FOUND.
         """
-        _require_host(caller, "CreateToken")
+        require_host(caller, "CreateToken")
         if role not in _GRANTS[caller.role]:
             raise RefusedError(
                 Reason.ROLE_NOT_ALLOWED,
@@ -227,11 +108,9 @@ class Gate:
         if bot is not None and await self._registry.get("bot", bot) is None:
             message = f"there is no bot {bot}"
             raise RefusedError(Reason.BOT_NOT_FOUND, message, bot=bot)
-        expires_ms = caller.expires_ms
-        if lifetime_ms is not None:
-            wanted_ms = self._now_ms() + lifetime_ms
-            expires_ms = min(wanted_ms, expires_ms or wanted_ms)
-        return await self._issue(role, bot, match_ids, expires_ms)
+        return await self._issue(
+            role, bot, match_ids, self._expiry(caller, lifetime_ms)
+        )
 
     async def issue_operator(self) -> tuple[TokenRow, str]:
         """Make the token of an operator, for whoever starts the referee."""
@@ -255,8 +134,49 @@ class Gate:
         Raises:
             RefusedError: ROLE_NOT_ALLOWED or SEAT_NOT_YOURS.
         """
-        _require_host(caller, "ListTokens")
+        require_host(caller, "ListTokens")
         return tuple(row for _, row, _ in await self._tokens())
+
+    async def rotate_token(
+        self,
+        caller: Caller,
+        token_id: str,
+        *,
+        lifetime_ms: int | None,
+        overlap_ms: int,
+    ) -> tuple[TokenRow, str, TokenRow]:
+        """Make a token in place of another one, which works for a while yet.
+
+        Args:
+            caller: A host.
+            token_id: The token to replace. One that has expired is renewed.
+            lifetime_ms: How long the new one works; None for as long as the other
+                one did when it was made.
+            overlap_ms: How long the other one goes on working.
+
+        Returns:
+            The new row, its secret, and the other row as it is now.
+
+        Raises:
+            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, or TOKEN_NOT_FOUND, also
+                if it has been revoked.
+        """
+        digest, row, text = await self._held(caller, token_id, "RotateToken")
+        if row.revoked_ms is not None:
+            message = f"the token {token_id} has been revoked: make another one"
+            raise RefusedError(Reason.TOKEN_NOT_FOUND, message, token_id=token_id)
+        if lifetime_ms is None and row.expires_ms is not None:
+            lifetime_ms = row.expires_ms - row.created_ms
+        # First of all: whoever fails after this has a token that works.
+        expires_ms = self._expiry(caller, lifetime_ms)
+        made, secret = await self._issue(row.role, row.bot, row.match_ids, expires_ms)
+        end_ms = self._now_ms() + overlap_ms
+        while row.revoked_ms is None:
+            ending = replace(row, expires_ms=min(end_ms, row.expires_ms or end_ms))
+            if await self._change(digest, text, ending):
+                return made, secret, ending
+            digest, row, text = await self._held(caller, token_id, "RotateToken")
+        return made, secret, row
 
     async def revoke_token(self, caller: Caller, token_id: str) -> TokenRow:
         """Revoke a token; a revoked one stays as it is.
@@ -264,23 +184,45 @@ class Gate:
         Raises:
             RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS or TOKEN_NOT_FOUND.
         """
-        _require_host(caller, "RevokeToken")
-        for digest, row, text in await self._tokens():
-            if row.token_id != token_id:
-                continue
-            if row.role not in _GRANTS[caller.role]:
-                caller.require("RevokeToken", Role.OPERATOR)
+        while True:
+            digest, row, text = await self._held(caller, token_id, "RevokeToken")
             if row.revoked_ms is not None:
                 return row
             revoked = replace(row, revoked_ms=self._now_ms())
-            new = write_token(digest, revoked)
-            if await self._registry.replace("token", digest, text, new):
-                self._known.pop(digest, None)
+            if await self._change(digest, text, revoked):
                 return revoked
-            # Revoking is the only change a row knows: somebody else did it.
-            return await self.revoke_token(caller, token_id)
+
+    async def _held(
+        self, caller: Caller, token_id: str, call: str
+    ) -> tuple[str, TokenRow, str]:
+        """Return digest, row and stored text of a token that a caller may change.
+
+        Raises:
+            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS or TOKEN_NOT_FOUND.
+        """
+        require_host(caller, call)
+        for held in await self._tokens():
+            if held[1].token_id == token_id:
+                if held[1].role not in _GRANTS[caller.role]:
+                    caller.require(call, Role.OPERATOR)
+                return held
         message = f"there is no token row {token_id}"
         raise RefusedError(Reason.TOKEN_NOT_FOUND, message, token_id=token_id)
+
+    async def _change(self, digest: str, text: str, row: TokenRow) -> bool:
+        """Change a token's row, unless somebody else did; say whether it was done."""
+        new = write_token(digest, row)
+        done = await self._registry.replace("token", digest, text, new)
+        if done:
+            self._known.pop(digest, None)
+        return done
+
+    def _expiry(self, caller: Caller, lifetime_ms: int | None) -> int | None:
+        """Return when a token ends that a caller makes: never after its own."""
+        if lifetime_ms is None:
+            return caller.expires_ms
+        wanted_ms = self._now_ms() + lifetime_ms
+        return min(wanted_ms, caller.expires_ms or wanted_ms)
 
     async def _issue(
         self,
@@ -290,9 +232,9 @@ class Gate:
         expires_ms: int | None,
         secret: str = "",
     ) -> tuple[TokenRow, str]:
-        secret = secret or "gr_" + _text(self._chance.token(_SECRET_SIZE))
+        secret = secret or "gr_" + plain_text(self._chance.token(_SECRET_SIZE))
         row = TokenRow(
-            token_id="t" + _text(self._chance.token(_ID_SIZE)),
+            token_id="t" + plain_text(self._chance.token(_ID_SIZE)),
             role=role,
             bot=bot,
             match_ids=match_ids,
@@ -301,8 +243,8 @@ class Gate:
             revoked_ms=None,
         )
         digest = _digest(secret)
-        await self._registry.add("token", digest, write_token(digest, row))
-        return row, secret
+        stored = await self._registry.add("token", digest, write_token(digest, row))
+        return read_token(stored), secret
 
     async def _token(self, digest: str) -> tuple[TokenRow, Caller]:
         """Return a token's row, not older than it may be, and who bears it.
@@ -342,58 +284,5 @@ class Gate:
         return sorted(rows, key=lambda row: row[1].token_id)
 
 
-def check_name(name: str, field: str) -> None:
-    """Let a name pass that can be one.
-
-    Raises:
-        RefusedError: NAME_INVALID.
-    """
-    if not _NAME.fullmatch(name):
-        raise RefusedError(
-            Reason.NAME_INVALID,
-            f"{field}: 2 to 32 characters of [a-z0-9._-] expected, "
-            "a letter or digit first",
-            field=field,
-        )
-
-
-def _require_host(caller: Caller, call: str) -> None:
-    _require(caller, call, *_HOSTS)
-
-
-def _require(caller: Caller, call: str, *roles: Role) -> None:
-    """Let some roles pass, if the token is not limited to some matches.
-
-    Owners, bots and tokens belong to every match.
-
-    Raises:
-        RefusedError: ROLE_NOT_ALLOWED or SEAT_NOT_YOURS.
-    """
-    caller.require(call, *roles)
-    if caller.match_ids:
-        message = f"the token is limited to some matches, and {call} is about all"
-        raise RefusedError(Reason.SEAT_NOT_YOURS, message, call=call)
-
-
-def _own_bot(caller: Caller, name: str | None) -> str:
-    """Return the bot that a caller speaks of, if it may change it.
-
-    Raises:
-        RefusedError: FIELD_MISSING or SEAT_NOT_YOURS.
-    """
-    name = name or caller.bot
-    if name is None:
-        message = "a host names the bot"
-        raise RefusedError(Reason.FIELD_MISSING, message, field="name")
-    if caller.role is Role.BOT and name != caller.bot:
-        message = f"{name} is not a bot of yours"
-        raise RefusedError(Reason.SEAT_NOT_YOURS, message)
-    return name
-
-
 def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
-
-
-def _text(data: bytes) -> str:
-    return base64.b32encode(data).decode().rstrip("=").lower()

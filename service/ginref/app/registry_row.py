@@ -1,5 +1,6 @@
 """Rows of the registry: owners, bots and tokens, as values and as the text kept."""
 
+import base64
 import json
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -62,6 +63,76 @@ class TokenRow:
     created_ms: int
     expires_ms: int | None
     revoked_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joining:
+    """A bot that came in by an invitation.
+
+    Attributes:
+        bot: Its name.
+        request: Digest of the request id that it came with.
+        joined_ms: When.
+    """
+
+    bot: str
+    request: str
+    joined_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvitationRow:
+    """An invitation without its code.
+
+    Attributes:
+        invitation_id: Identity of the row.
+        owner: Owner of the bots that come by it; None makes one for each, of its name.
+        uses: Most bots that may come by it.
+        salt: What secrets of the tokens are derived with, beside the code.
+        created_ms: When it was made.
+        expires_ms: When it stops working.
+        tokens_expire_ms: When tokens of the bots stop working; None for never.
+        joined: Who has come.
+    """
+
+    invitation_id: str
+    owner: str | None
+    uses: int
+    salt: bytes
+    created_ms: int
+    expires_ms: int
+    tokens_expire_ms: int | None
+    joined: tuple[Joining, ...] = ()
+
+
+def write_invitation(digest: str, row: InvitationRow) -> str:
+    """Write the row of an invitation beside the digest of its code."""
+    facts = {**asdict(row), "digest": digest, "salt": row.salt.hex()}
+    return json.dumps(facts, sort_keys=True)
+
+
+def read_invitation(text: str) -> InvitationRow:
+    """Read the row of an invitation as the registry keeps it."""
+    facts: dict[str, Any] = json.loads(text)
+    del facts["digest"]
+    facts["salt"] = bytes.fromhex(facts["salt"])
+    facts["joined"] = tuple(Joining(**one) for one in facts["joined"])
+    return InvitationRow(**facts)
+
+
+def read_owner(text: str) -> OwnerRow:
+    """Read the row of an owner as the registry keeps it."""
+    return OwnerRow(**json.loads(text))
+
+
+def write_owner(row: OwnerRow) -> str:
+    """Write the row of an owner."""
+    return json.dumps(asdict(row), sort_keys=True)
+
+
+def plain_text(data: bytes) -> str:
+    """Return bytes as letters and digits that nobody misreads."""
+    return base64.b32encode(data).decode().rstrip("=").lower()
 
 
 def read_bot(text: str) -> BotRow:

@@ -1,4 +1,4 @@
-"""Owners, bots and tokens on the wire."""
+"""Owners, bots, tokens and invitations on the wire."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,7 +6,8 @@ from typing import Final
 from google.protobuf.duration_pb2 import Duration
 
 from ginref.app.caller import Role
-from ginref.app.registry_row import BotRow, OwnerRow, TokenRow
+from ginref.app.error import Reason, RefusedError
+from ginref.app.registry_row import BotRow, InvitationRow, OwnerRow, TokenRow
 from ginref.record.public_key import KEY_SIZE
 from ginref.transport.codec_enum import ROLES, ROLES_READ
 from ginref.transport.codec_match import time_to_wire
@@ -16,6 +17,8 @@ from ginref.transport.field import (
     read_enum,
     read_id,
     read_name,
+    read_request_id,
+    read_within,
 )
 from ginref.v1 import registry_pb2 as registry_pb
 from ginref.v1 import registry_service_pb2 as service_pb
@@ -25,6 +28,15 @@ LIFETIME_LIMIT_MS: Final = 10 * 366 * 24 * 60 * 60 * 1000
 
 MATCH_LIMIT: Final = 100
 """Most matches that a token can be limited to."""
+
+USES_LIMIT: Final = 100
+"""Most bots that can come by one invitation."""
+
+INVITATION_MS: Final = 24 * 60 * 60 * 1000
+"""Milliseconds that an invitation works if nothing else is said."""
+
+SECRET_REQUEST_ID_BYTES: Final = 16
+"""Fewest bytes of a request id that has to be unguessable."""
 
 _NANOS: Final = 1_000_000_000
 _NANOS_PER_MS: Final = 1_000_000
@@ -64,7 +76,7 @@ def token_request_from_wire(request: service_pb.CreateTokenRequest) -> TokenRequ
             for place, match_id in enumerate(request.match_ids)
         ),
         lifetime_ms=(
-            _lifetime(request.lifetime) if request.HasField("lifetime") else None
+            read_lifetime(request.lifetime) if request.HasField("lifetime") else None
         ),
     )
 
@@ -112,10 +124,74 @@ def token_to_wire(row: TokenRow) -> registry_pb.Token:
     )
 
 
-def _lifetime(lifetime: Duration) -> int:
+def rotation_from_wire(
+    request: service_pb.RotateTokenRequest,
+) -> tuple[str, int | None, int]:
+    """Read a request to rotate a token: which one, its lifetime, and the overlap.
+
+    Raises:
+        RefusedError: A field is absent or cannot be used.
+    """
+    lifetime_ms = overlap_ms = None
+    if request.HasField("lifetime"):
+        lifetime_ms = read_lifetime(request.lifetime)
+    if request.HasField("overlap"):
+        overlap_ms = read_lifetime(request.overlap, "overlap", least_ms=0)
+    return read_id(request.token_id, "token_id"), lifetime_ms, overlap_ms or 0
+
+
+def invitation_request_from_wire(
+    request: service_pb.CreateInvitationRequest,
+) -> tuple[str | None, int, int]:
+    """Read a request for an invitation: owner, uses, and milliseconds that it works.
+
+    Raises:
+        RefusedError: A field cannot be used.
+    """
+    uses, lifetime_ms = 1, INVITATION_MS
+    if request.HasField("uses"):
+        uses = read_within(request.uses, 1, USES_LIMIT, "uses")
+    if request.HasField("lifetime"):
+        lifetime_ms = read_lifetime(request.lifetime)
+    owner = read_name(request.owner, "owner") if request.HasField("owner") else None
+    return owner, uses, lifetime_ms
+
+
+def invitation_to_wire(row: InvitationRow) -> registry_pb.Invitation:
+    """Write an invitation's row, which has no code."""
+    return registry_pb.Invitation(
+        invitation_id=row.invitation_id,
+        owner=row.owner,
+        uses=row.uses,
+        bots=[joining.bot for joining in row.joined],
+        create_time=time_to_wire(row.created_ms),
+        expire_time=time_to_wire(row.expires_ms),
+    )
+
+
+def read_secret_request_id(text: str) -> str:
+    """Read an identity of a request that nobody is to guess.
+
+    Raises:
+        RefusedError: REQUEST_ID_INVALID.
+    """
+    read_request_id(text, "request_id")
+    if len(text.encode()) < SECRET_REQUEST_ID_BYTES:
+        raise RefusedError(
+            Reason.REQUEST_ID_INVALID,
+            f"request_id: at least {SECRET_REQUEST_ID_BYTES} bytes expected",
+            field="request_id",
+        )
+    return text
+
+
+def read_lifetime(lifetime: Duration, at: str = "lifetime", least_ms: int = 1) -> int:
+    """Read how many milliseconds something lasts.
+
+    Raises:
+        RefusedError: FIELD_INVALID.
+    """
     if not 0 <= lifetime.nanos < _NANOS:
-        raise invalid("lifetime", "a duration")
+        raise invalid(at, "a duration")
     whole_ms = lifetime.seconds * 1000 + lifetime.nanos // _NANOS_PER_MS
-    if not 0 < whole_ms <= LIFETIME_LIMIT_MS:
-        raise invalid("lifetime", f"1 to {LIFETIME_LIMIT_MS} milliseconds")
-    return whole_ms
+    return read_within(whole_ms, least_ms, LIFETIME_LIMIT_MS, at)

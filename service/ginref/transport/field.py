@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from google.protobuf.message import Message
 
 from ginref.app.error import Reason, RefusedError
-from ginref.app.gate import check_name
+from ginref.app.membership import check_name
 from ginref.record.submission import REQUEST_ID_BYTES
 
 MESSAGE_BYTES: Final = 16 * 1024

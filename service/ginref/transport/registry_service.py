@@ -1,4 +1,4 @@
-"""The service of owners, bots and tokens: translate, delegate, translate back."""
+"""Owners, bots, tokens, invitations: translate, delegate, translate back."""
 
 from typing import Final
 
@@ -6,8 +6,12 @@ from ginref.app.gate import Gate
 from ginref.transport.call import CALL
 from ginref.transport.codec_registry import (
     bot_to_wire,
+    invitation_request_from_wire,
+    invitation_to_wire,
     key_from_wire,
     owner_to_wire,
+    read_secret_request_id,
+    rotation_from_wire,
     token_request_from_wire,
     token_to_wire,
 )
@@ -117,3 +121,65 @@ class RegistryService(RegistryServiceServicer):
         token_id = read_id(request.token_id, "token_id")
         row = await self._gate.revoke_token(CALL.get().caller, token_id)
         return registry_pb.RevokeTokenResponse(token=token_to_wire(row))
+
+    async def RotateToken(
+        self, request: registry_pb.RotateTokenRequest, context: object
+    ) -> registry_pb.RotateTokenResponse:
+        """Make a token in place of another one."""
+        del context
+        token_id, lifetime_ms, overlap_ms = rotation_from_wire(request)
+        row, secret, replaced = await self._gate.rotate_token(
+            CALL.get().caller, token_id, lifetime_ms=lifetime_ms, overlap_ms=overlap_ms
+        )
+        return registry_pb.RotateTokenResponse(
+            token=token_to_wire(row), secret=secret, replaced=token_to_wire(replaced)
+        )
+
+    async def CreateInvitation(
+        self, request: registry_pb.CreateInvitationRequest, context: object
+    ) -> registry_pb.CreateInvitationResponse:
+        """Make an invitation."""
+        del context
+        owner, uses, lifetime_ms = invitation_request_from_wire(request)
+        row, code = await self._gate.invitations.create(
+            CALL.get().caller, owner=owner, uses=uses, lifetime_ms=lifetime_ms
+        )
+        return registry_pb.CreateInvitationResponse(
+            invitation=invitation_to_wire(row), code=code
+        )
+
+    async def ListInvitations(
+        self, request: registry_pb.ListInvitationsRequest, context: object
+    ) -> registry_pb.ListInvitationsResponse:
+        """Return the rows of all invitations."""
+        del request, context
+        rows = await self._gate.invitations.list(CALL.get().caller)
+        return registry_pb.ListInvitationsResponse(
+            invitations=map(invitation_to_wire, rows)
+        )
+
+    async def EndInvitation(
+        self, request: registry_pb.EndInvitationRequest, context: object
+    ) -> registry_pb.EndInvitationResponse:
+        """End an invitation."""
+        del context
+        row = await self._gate.invitations.end(
+            CALL.get().caller, read_id(request.invitation_id, "invitation_id")
+        )
+        return registry_pb.EndInvitationResponse(invitation=invitation_to_wire(row))
+
+    async def RedeemInvitation(
+        self, request: registry_pb.RedeemInvitationRequest, context: object
+    ) -> registry_pb.RedeemInvitationResponse:
+        """Bring a bot by an invitation; there is no caller."""
+        del context
+        if not request.code:
+            raise missing("code")
+        bot, token, secret = await self._gate.invitations.redeem(
+            request.code,
+            read_name(request.bot, "bot"),
+            read_secret_request_id(request.request_id),
+        )
+        return registry_pb.RedeemInvitationResponse(
+            bot=bot_to_wire(bot), token=token_to_wire(token), secret=secret
+        )

@@ -318,11 +318,33 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
 
         {"reason": "CHALLENGE_NOT_ALLOWED", "domain": "ginref", "metadata": {"opponent": "ada"}}
     """
+    ERROR_REASON_INVITATION_NOT_FOUND: _ErrorReason.ValueType  # 48
+    """There is no invitation with this code.
+
+    Example (NOT_FOUND, HTTP 404):
+
+        {"reason": "INVITATION_NOT_FOUND", "domain": "ginref", "metadata": {}}
+    """
+    ERROR_REASON_INVITATION_EXPIRED: _ErrorReason.ValueType  # 49
+    """The invitation's lifetime is over.
+
+    Example (FAILED_PRECONDITION, HTTP 400):
+
+        {"reason": "INVITATION_EXPIRED", "domain": "ginref", "metadata": {"expire_time": "2031-05-01T00:00:00Z"}}
+    """
+    ERROR_REASON_INVITATION_USED_UP: _ErrorReason.ValueType  # 60
+    """As many bots have come by the invitation as may.
+
+    Example (FAILED_PRECONDITION, HTTP 400):
+
+        {"reason": "INVITATION_USED_UP", "domain": "ginref", "metadata": {"uses": "1"}}
+    """
     ERROR_REASON_LIMIT_EXCEEDED: _ErrorReason.ValueType  # 41
     """A limit is reached, and `limit` names it. `store_memory`: the store fills up and
-    takes no new matches. `challenges`: so many matches that the bot asked for go on. The
-    others end a stream: `hello` was not said in time, too much that was asked for is
-    `pending`, too much is `unread`, or there was `silence`.
+    takes no new matches. `challenges`: so many matches that the bot asked for go on.
+    `wrong_codes`: too many codes of invitations were wrong. The others end a stream:
+    `hello` was not said in time, too much that was asked for is `pending`, too much is
+    `unread`, or there was `silence`.
 
     Example (RESOURCE_EXHAUSTED, HTTP 429):
 
@@ -730,11 +752,33 @@ Example (FAILED_PRECONDITION, HTTP 400):
 
     {"reason": "CHALLENGE_NOT_ALLOWED", "domain": "ginref", "metadata": {"opponent": "ada"}}
 """
+ERROR_REASON_INVITATION_NOT_FOUND: ErrorReason.ValueType  # 48
+"""There is no invitation with this code.
+
+Example (NOT_FOUND, HTTP 404):
+
+    {"reason": "INVITATION_NOT_FOUND", "domain": "ginref", "metadata": {}}
+"""
+ERROR_REASON_INVITATION_EXPIRED: ErrorReason.ValueType  # 49
+"""The invitation's lifetime is over.
+
+Example (FAILED_PRECONDITION, HTTP 400):
+
+    {"reason": "INVITATION_EXPIRED", "domain": "ginref", "metadata": {"expire_time": "2031-05-01T00:00:00Z"}}
+"""
+ERROR_REASON_INVITATION_USED_UP: ErrorReason.ValueType  # 60
+"""As many bots have come by the invitation as may.
+
+Example (FAILED_PRECONDITION, HTTP 400):
+
+    {"reason": "INVITATION_USED_UP", "domain": "ginref", "metadata": {"uses": "1"}}
+"""
 ERROR_REASON_LIMIT_EXCEEDED: ErrorReason.ValueType  # 41
 """A limit is reached, and `limit` names it. `store_memory`: the store fills up and
-takes no new matches. `challenges`: so many matches that the bot asked for go on. The
-others end a stream: `hello` was not said in time, too much that was asked for is
-`pending`, too much is `unread`, or there was `silence`.
+takes no new matches. `challenges`: so many matches that the bot asked for go on.
+`wrong_codes`: too many codes of invitations were wrong. The others end a stream:
+`hello` was not said in time, too much that was asked for is `pending`, too much is
+`unread`, or there was `silence`.
 
 Example (RESOURCE_EXHAUSTED, HTTP 429):
 

@@ -468,3 +468,299 @@ class RevokeTokenResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RevokeTokenResponse: _TypeAlias = RevokeTokenResponse  # noqa: Y015
+
+@_typing.final
+class RotateTokenRequest(_message.Message):
+    """Asks for a token in place of another one."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOKEN_ID_FIELD_NUMBER: _builtins.int
+    LIFETIME_FIELD_NUMBER: _builtins.int
+    OVERLAP_FIELD_NUMBER: _builtins.int
+    token_id: _builtins.str
+    """The row of the other one. One that has expired is renewed; one that was revoked
+    is refused with TOKEN_NOT_FOUND.
+    """
+    @_builtins.property
+    def lifetime(self) -> _duration_pb2.Duration:
+        """How long the new one works; absent for as long as the other one did when it was
+        made. It never outlives the caller's own token.
+        """
+
+    @_builtins.property
+    def overlap(self) -> _duration_pb2.Duration:
+        """How long the other one goes on working, if it does not end before; absent for not
+        at all.
+        """
+
+    def __init__(
+        self,
+        *,
+        token_id: _builtins.str = ...,
+        lifetime: _duration_pb2.Duration | None = ...,
+        overlap: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["lifetime", b"lifetime", "overlap", b"overlap"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["lifetime", b"lifetime", "overlap", b"overlap", "token_id", b"token_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RotateTokenRequest: _TypeAlias = RotateTokenRequest  # noqa: Y015
+
+@_typing.final
+class RotateTokenResponse(_message.Message):
+    """Both tokens."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOKEN_FIELD_NUMBER: _builtins.int
+    SECRET_FIELD_NUMBER: _builtins.int
+    REPLACED_FIELD_NUMBER: _builtins.int
+    secret: _builtins.str
+    """Its bearer secret: keep it, it is not shown again."""
+    @_builtins.property
+    def token(self) -> _registry_pb2.Token:
+        """Row of the new one."""
+
+    @_builtins.property
+    def replaced(self) -> _registry_pb2.Token:
+        """Row of the other one, as it is now."""
+
+    def __init__(
+        self,
+        *,
+        token: _registry_pb2.Token | None = ...,
+        secret: _builtins.str = ...,
+        replaced: _registry_pb2.Token | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["replaced", b"replaced", "token", b"token"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["replaced", b"replaced", "secret", b"secret", "token", b"token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RotateTokenResponse: _TypeAlias = RotateTokenResponse  # noqa: Y015
+
+@_typing.final
+class CreateInvitationRequest(_message.Message):
+    """Asks for a new invitation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OWNER_FIELD_NUMBER: _builtins.int
+    USES_FIELD_NUMBER: _builtins.int
+    LIFETIME_FIELD_NUMBER: _builtins.int
+    owner: _builtins.str
+    """Owner of the bots that come by it, who must be there; absent to make one for each
+    bot, of its name.
+    """
+    uses: _builtins.int
+    """Most bots that may come by it: 1 to 100. Absent for one."""
+    @_builtins.property
+    def lifetime(self) -> _duration_pb2.Duration:
+        """How long it works; absent for a day. It never outlives the caller's own token."""
+
+    def __init__(
+        self,
+        *,
+        owner: _builtins.str | None = ...,
+        uses: _builtins.int | None = ...,
+        lifetime: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_owner", b"_owner", "_uses", b"_uses", "lifetime", b"lifetime", "owner", b"owner", "uses", b"uses"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_owner", b"_owner", "_uses", b"_uses", "lifetime", b"lifetime", "owner", b"owner", "uses", b"uses"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__owner: _TypeAlias = _typing.Literal["owner"]  # noqa: Y015
+    _WhichOneofArgType__owner: _TypeAlias = _typing.Literal["_owner", b"_owner"]  # noqa: Y015
+    _WhichOneofReturnType__uses: _TypeAlias = _typing.Literal["uses"]  # noqa: Y015
+    _WhichOneofArgType__uses: _TypeAlias = _typing.Literal["_uses", b"_uses"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__owner) -> _WhichOneofReturnType__owner | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__uses) -> _WhichOneofReturnType__uses | None: ...
+
+Global___CreateInvitationRequest: _TypeAlias = CreateInvitationRequest  # noqa: Y015
+
+@_typing.final
+class CreateInvitationResponse(_message.Message):
+    """The invitation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INVITATION_FIELD_NUMBER: _builtins.int
+    CODE_FIELD_NUMBER: _builtins.int
+    code: _builtins.str
+    """The code: keep it, it is not shown again."""
+    @_builtins.property
+    def invitation(self) -> _registry_pb2.Invitation:
+        """Its row."""
+
+    def __init__(
+        self,
+        *,
+        invitation: _registry_pb2.Invitation | None = ...,
+        code: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["invitation", b"invitation"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "invitation", b"invitation"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CreateInvitationResponse: _TypeAlias = CreateInvitationResponse  # noqa: Y015
+
+@_typing.final
+class ListInvitationsRequest(_message.Message):
+    """Asks for all invitations."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListInvitationsRequest: _TypeAlias = ListInvitationsRequest  # noqa: Y015
+
+@_typing.final
+class ListInvitationsResponse(_message.Message):
+    """All invitations."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INVITATIONS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def invitations(self) -> _containers.RepeatedCompositeFieldContainer[_registry_pb2.Invitation]:
+        """By time."""
+
+    def __init__(
+        self,
+        *,
+        invitations: _abc.Iterable[_registry_pb2.Invitation] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["invitations", b"invitations"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListInvitationsResponse: _TypeAlias = ListInvitationsResponse  # noqa: Y015
+
+@_typing.final
+class EndInvitationRequest(_message.Message):
+    """Asks to end an invitation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INVITATION_ID_FIELD_NUMBER: _builtins.int
+    invitation_id: _builtins.str
+    """The row."""
+    def __init__(
+        self,
+        *,
+        invitation_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["invitation_id", b"invitation_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndInvitationRequest: _TypeAlias = EndInvitationRequest  # noqa: Y015
+
+@_typing.final
+class EndInvitationResponse(_message.Message):
+    """The invitation that has ended."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INVITATION_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def invitation(self) -> _registry_pb2.Invitation:
+        """Its row."""
+
+    def __init__(
+        self,
+        *,
+        invitation: _registry_pb2.Invitation | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["invitation", b"invitation"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["invitation", b"invitation"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndInvitationResponse: _TypeAlias = EndInvitationResponse  # noqa: Y015
+
+@_typing.final
+class RedeemInvitationRequest(_message.Message):
+    """Asks to bring a bot by an invitation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CODE_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    code: _builtins.str
+    """The code, with or without dashes."""
+    bot: _builtins.str
+    """The name that the bot is to have."""
+    request_id: _builtins.str
+    """The caller's identity of this request, 16 to 64 bytes. Whoever knows it and the
+    code gets the same token, so nobody else may guess it.
+    """
+    def __init__(
+        self,
+        *,
+        code: _builtins.str = ...,
+        bot: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "code", b"code", "request_id", b"request_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RedeemInvitationRequest: _TypeAlias = RedeemInvitationRequest  # noqa: Y015
+
+@_typing.final
+class RedeemInvitationResponse(_message.Message):
+    """The bot, and its token."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    TOKEN_FIELD_NUMBER: _builtins.int
+    SECRET_FIELD_NUMBER: _builtins.int
+    secret: _builtins.str
+    """The token's bearer secret: keep it."""
+    @_builtins.property
+    def bot(self) -> _registry_pb2.Bot:
+        """The bot as stored."""
+
+    @_builtins.property
+    def token(self) -> _registry_pb2.Token:
+        """The row of its token."""
+
+    def __init__(
+        self,
+        *,
+        bot: _registry_pb2.Bot | None = ...,
+        token: _registry_pb2.Token | None = ...,
+        secret: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "token", b"token"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "secret", b"secret", "token", b"token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RedeemInvitationResponse: _TypeAlias = RedeemInvitationResponse  # noqa: Y015

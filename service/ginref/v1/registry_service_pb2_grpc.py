@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class RegistryServiceStub(object):
-    """Owners, bots and tokens. They are a matter of all matches: but for the list of
-    bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
+    """Owners, bots, tokens and invitations. They are a matter of all matches: but for the
+    list of bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
     """
 
     def __init__(self, channel):
@@ -81,11 +81,36 @@ class RegistryServiceStub(object):
                 request_serializer=ginref_dot_v1_dot_registry__service__pb2.RevokeTokenRequest.SerializeToString,
                 response_deserializer=ginref_dot_v1_dot_registry__service__pb2.RevokeTokenResponse.FromString,
                 _registered_method=True)
+        self.RotateToken = channel.unary_unary(
+                '/ginref.v1.RegistryService/RotateToken',
+                request_serializer=ginref_dot_v1_dot_registry__service__pb2.RotateTokenRequest.SerializeToString,
+                response_deserializer=ginref_dot_v1_dot_registry__service__pb2.RotateTokenResponse.FromString,
+                _registered_method=True)
+        self.CreateInvitation = channel.unary_unary(
+                '/ginref.v1.RegistryService/CreateInvitation',
+                request_serializer=ginref_dot_v1_dot_registry__service__pb2.CreateInvitationRequest.SerializeToString,
+                response_deserializer=ginref_dot_v1_dot_registry__service__pb2.CreateInvitationResponse.FromString,
+                _registered_method=True)
+        self.ListInvitations = channel.unary_unary(
+                '/ginref.v1.RegistryService/ListInvitations',
+                request_serializer=ginref_dot_v1_dot_registry__service__pb2.ListInvitationsRequest.SerializeToString,
+                response_deserializer=ginref_dot_v1_dot_registry__service__pb2.ListInvitationsResponse.FromString,
+                _registered_method=True)
+        self.EndInvitation = channel.unary_unary(
+                '/ginref.v1.RegistryService/EndInvitation',
+                request_serializer=ginref_dot_v1_dot_registry__service__pb2.EndInvitationRequest.SerializeToString,
+                response_deserializer=ginref_dot_v1_dot_registry__service__pb2.EndInvitationResponse.FromString,
+                _registered_method=True)
+        self.RedeemInvitation = channel.unary_unary(
+                '/ginref.v1.RegistryService/RedeemInvitation',
+                request_serializer=ginref_dot_v1_dot_registry__service__pb2.RedeemInvitationRequest.SerializeToString,
+                response_deserializer=ginref_dot_v1_dot_registry__service__pb2.RedeemInvitationResponse.FromString,
+                _registered_method=True)
 
 
 class RegistryServiceServicer(object):
-    """Owners, bots and tokens. They are a matter of all matches: but for the list of
-    bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
+    """Owners, bots, tokens and invitations. They are a matter of all matches: but for the
+    list of bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
     """
 
     def CreateOwner(self, request, context):
@@ -155,6 +180,46 @@ class RegistryServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RotateToken(self, request, context):
+        """Makes a token in place of another one, for the same role, bot and matches. The
+        other one goes on working for a while, so that nobody is locked out in between.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CreateInvitation(self, request, context):
+        """Makes an invitation: a code by which strangers bring bots and get tokens for
+        them. The code is in the answer and nowhere else.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListInvitations(self, request, context):
+        """Lists the rows of all invitations by time, without codes.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EndInvitation(self, request, context):
+        """Ends an invitation now. The bots that came by it stay.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RedeemInvitation(self, request, context):
+        """Brings a bot by an invitation's code, and gets its token. It needs no token. The
+        same request again gets the same answer; a name that somebody has is refused with
+        NAME_TAKEN, and takes no use. After many wrong codes none is looked at for some
+        seconds: LIMIT_EXCEEDED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RegistryServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -203,6 +268,31 @@ def add_RegistryServiceServicer_to_server(servicer, server):
                     request_deserializer=ginref_dot_v1_dot_registry__service__pb2.RevokeTokenRequest.FromString,
                     response_serializer=ginref_dot_v1_dot_registry__service__pb2.RevokeTokenResponse.SerializeToString,
             ),
+            'RotateToken': grpc.unary_unary_rpc_method_handler(
+                    servicer.RotateToken,
+                    request_deserializer=ginref_dot_v1_dot_registry__service__pb2.RotateTokenRequest.FromString,
+                    response_serializer=ginref_dot_v1_dot_registry__service__pb2.RotateTokenResponse.SerializeToString,
+            ),
+            'CreateInvitation': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateInvitation,
+                    request_deserializer=ginref_dot_v1_dot_registry__service__pb2.CreateInvitationRequest.FromString,
+                    response_serializer=ginref_dot_v1_dot_registry__service__pb2.CreateInvitationResponse.SerializeToString,
+            ),
+            'ListInvitations': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListInvitations,
+                    request_deserializer=ginref_dot_v1_dot_registry__service__pb2.ListInvitationsRequest.FromString,
+                    response_serializer=ginref_dot_v1_dot_registry__service__pb2.ListInvitationsResponse.SerializeToString,
+            ),
+            'EndInvitation': grpc.unary_unary_rpc_method_handler(
+                    servicer.EndInvitation,
+                    request_deserializer=ginref_dot_v1_dot_registry__service__pb2.EndInvitationRequest.FromString,
+                    response_serializer=ginref_dot_v1_dot_registry__service__pb2.EndInvitationResponse.SerializeToString,
+            ),
+            'RedeemInvitation': grpc.unary_unary_rpc_method_handler(
+                    servicer.RedeemInvitation,
+                    request_deserializer=ginref_dot_v1_dot_registry__service__pb2.RedeemInvitationRequest.FromString,
+                    response_serializer=ginref_dot_v1_dot_registry__service__pb2.RedeemInvitationResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'ginref.v1.RegistryService', rpc_method_handlers)
@@ -212,8 +302,8 @@ def add_RegistryServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RegistryService(object):
-    """Owners, bots and tokens. They are a matter of all matches: but for the list of
-    bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
+    """Owners, bots, tokens and invitations. They are a matter of all matches: but for the
+    list of bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
     """
 
     @staticmethod
@@ -449,6 +539,141 @@ class RegistryService(object):
             '/ginref.v1.RegistryService/RevokeToken',
             ginref_dot_v1_dot_registry__service__pb2.RevokeTokenRequest.SerializeToString,
             ginref_dot_v1_dot_registry__service__pb2.RevokeTokenResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RotateToken(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ginref.v1.RegistryService/RotateToken',
+            ginref_dot_v1_dot_registry__service__pb2.RotateTokenRequest.SerializeToString,
+            ginref_dot_v1_dot_registry__service__pb2.RotateTokenResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateInvitation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ginref.v1.RegistryService/CreateInvitation',
+            ginref_dot_v1_dot_registry__service__pb2.CreateInvitationRequest.SerializeToString,
+            ginref_dot_v1_dot_registry__service__pb2.CreateInvitationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListInvitations(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ginref.v1.RegistryService/ListInvitations',
+            ginref_dot_v1_dot_registry__service__pb2.ListInvitationsRequest.SerializeToString,
+            ginref_dot_v1_dot_registry__service__pb2.ListInvitationsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EndInvitation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ginref.v1.RegistryService/EndInvitation',
+            ginref_dot_v1_dot_registry__service__pb2.EndInvitationRequest.SerializeToString,
+            ginref_dot_v1_dot_registry__service__pb2.EndInvitationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RedeemInvitation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ginref.v1.RegistryService/RedeemInvitation',
+            ginref_dot_v1_dot_registry__service__pb2.RedeemInvitationRequest.SerializeToString,
+            ginref_dot_v1_dot_registry__service__pb2.RedeemInvitationResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class RegistryServiceStub:
-    """Owners, bots and tokens. They are a matter of all matches: but for the list of
-    bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
+    """Owners, bots, tokens and invitations. They are a matter of all matches: but for the
+    list of bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
     """
 
     @_typing.overload
@@ -59,11 +59,29 @@ class RegistryServiceStub:
     """Lists the rows of all tokens, without secrets."""
     RevokeToken: _grpc.UnaryUnaryMultiCallable[_registry_service_pb2.RevokeTokenRequest, _registry_service_pb2.RevokeTokenResponse]
     """Revokes a token; once revoked it stays so."""
+    RotateToken: _grpc.UnaryUnaryMultiCallable[_registry_service_pb2.RotateTokenRequest, _registry_service_pb2.RotateTokenResponse]
+    """Makes a token in place of another one, for the same role, bot and matches. The
+    other one goes on working for a while, so that nobody is locked out in between.
+    """
+    CreateInvitation: _grpc.UnaryUnaryMultiCallable[_registry_service_pb2.CreateInvitationRequest, _registry_service_pb2.CreateInvitationResponse]
+    """Makes an invitation: a code by which strangers bring bots and get tokens for
+    them. The code is in the answer and nowhere else.
+    """
+    ListInvitations: _grpc.UnaryUnaryMultiCallable[_registry_service_pb2.ListInvitationsRequest, _registry_service_pb2.ListInvitationsResponse]
+    """Lists the rows of all invitations by time, without codes."""
+    EndInvitation: _grpc.UnaryUnaryMultiCallable[_registry_service_pb2.EndInvitationRequest, _registry_service_pb2.EndInvitationResponse]
+    """Ends an invitation now. The bots that came by it stay."""
+    RedeemInvitation: _grpc.UnaryUnaryMultiCallable[_registry_service_pb2.RedeemInvitationRequest, _registry_service_pb2.RedeemInvitationResponse]
+    """Brings a bot by an invitation's code, and gets its token. It needs no token. The
+    same request again gets the same answer; a name that somebody has is refused with
+    NAME_TAKEN, and takes no use. After many wrong codes none is looked at for some
+    seconds: LIMIT_EXCEEDED.
+    """
 
 @_typing.type_check_only
 class RegistryServiceAsyncStub(RegistryServiceStub):
-    """Owners, bots and tokens. They are a matter of all matches: but for the list of
-    bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
+    """Owners, bots, tokens and invitations. They are a matter of all matches: but for the
+    list of bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -91,10 +109,28 @@ class RegistryServiceAsyncStub(RegistryServiceStub):
     """Lists the rows of all tokens, without secrets."""
     RevokeToken: _aio.UnaryUnaryMultiCallable[_registry_service_pb2.RevokeTokenRequest, _registry_service_pb2.RevokeTokenResponse]  # type: ignore[assignment]
     """Revokes a token; once revoked it stays so."""
+    RotateToken: _aio.UnaryUnaryMultiCallable[_registry_service_pb2.RotateTokenRequest, _registry_service_pb2.RotateTokenResponse]  # type: ignore[assignment]
+    """Makes a token in place of another one, for the same role, bot and matches. The
+    other one goes on working for a while, so that nobody is locked out in between.
+    """
+    CreateInvitation: _aio.UnaryUnaryMultiCallable[_registry_service_pb2.CreateInvitationRequest, _registry_service_pb2.CreateInvitationResponse]  # type: ignore[assignment]
+    """Makes an invitation: a code by which strangers bring bots and get tokens for
+    them. The code is in the answer and nowhere else.
+    """
+    ListInvitations: _aio.UnaryUnaryMultiCallable[_registry_service_pb2.ListInvitationsRequest, _registry_service_pb2.ListInvitationsResponse]  # type: ignore[assignment]
+    """Lists the rows of all invitations by time, without codes."""
+    EndInvitation: _aio.UnaryUnaryMultiCallable[_registry_service_pb2.EndInvitationRequest, _registry_service_pb2.EndInvitationResponse]  # type: ignore[assignment]
+    """Ends an invitation now. The bots that came by it stay."""
+    RedeemInvitation: _aio.UnaryUnaryMultiCallable[_registry_service_pb2.RedeemInvitationRequest, _registry_service_pb2.RedeemInvitationResponse]  # type: ignore[assignment]
+    """Brings a bot by an invitation's code, and gets its token. It needs no token. The
+    same request again gets the same answer; a name that somebody has is refused with
+    NAME_TAKEN, and takes no use. After many wrong codes none is looked at for some
+    seconds: LIMIT_EXCEEDED.
+    """
 
 class RegistryServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Owners, bots and tokens. They are a matter of all matches: but for the list of
-    bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
+    """Owners, bots, tokens and invitations. They are a matter of all matches: but for the
+    list of bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
     """
 
     @_abc_1.abstractmethod
@@ -174,5 +210,53 @@ class RegistryServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_registry_service_pb2.RevokeTokenResponse, _abc.Awaitable[_registry_service_pb2.RevokeTokenResponse]]:
         """Revokes a token; once revoked it stays so."""
+
+    @_abc_1.abstractmethod
+    def RotateToken(
+        self,
+        request: _registry_service_pb2.RotateTokenRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_registry_service_pb2.RotateTokenResponse, _abc.Awaitable[_registry_service_pb2.RotateTokenResponse]]:
+        """Makes a token in place of another one, for the same role, bot and matches. The
+        other one goes on working for a while, so that nobody is locked out in between.
+        """
+
+    @_abc_1.abstractmethod
+    def CreateInvitation(
+        self,
+        request: _registry_service_pb2.CreateInvitationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_registry_service_pb2.CreateInvitationResponse, _abc.Awaitable[_registry_service_pb2.CreateInvitationResponse]]:
+        """Makes an invitation: a code by which strangers bring bots and get tokens for
+        them. The code is in the answer and nowhere else.
+        """
+
+    @_abc_1.abstractmethod
+    def ListInvitations(
+        self,
+        request: _registry_service_pb2.ListInvitationsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_registry_service_pb2.ListInvitationsResponse, _abc.Awaitable[_registry_service_pb2.ListInvitationsResponse]]:
+        """Lists the rows of all invitations by time, without codes."""
+
+    @_abc_1.abstractmethod
+    def EndInvitation(
+        self,
+        request: _registry_service_pb2.EndInvitationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_registry_service_pb2.EndInvitationResponse, _abc.Awaitable[_registry_service_pb2.EndInvitationResponse]]:
+        """Ends an invitation now. The bots that came by it stay."""
+
+    @_abc_1.abstractmethod
+    def RedeemInvitation(
+        self,
+        request: _registry_service_pb2.RedeemInvitationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_registry_service_pb2.RedeemInvitationResponse, _abc.Awaitable[_registry_service_pb2.RedeemInvitationResponse]]:
+        """Brings a bot by an invitation's code, and gets its token. It needs no token. The
+        same request again gets the same answer; a name that somebody has is refused with
+        NAME_TAKEN, and takes no use. After many wrong codes none is looked at for some
+        seconds: LIMIT_EXCEEDED.
+        """
 
 def add_RegistryServiceServicer_to_server(servicer: RegistryServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
