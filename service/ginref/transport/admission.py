@@ -20,8 +20,13 @@ _T = TypeVar("_T")
 
 _SCHEME: Final = "bearer "
 
-# Probes have no token, and reflection is served in development only.
-_OPEN: Final = ("/grpc.health.v1.Health/", "/grpc.reflection.")
+# Probes have no token, who comes by an invitation has none yet, and reflection is
+# served in development only.
+_OPEN: Final = (
+    "/grpc.health.v1.Health/",
+    "/grpc.reflection.",
+    "/ginref.v1.RegistryService/RedeemInvitation",
+)
 
 # What a tournament is, and who plays it, may need more room than a move.
 _LARGE: Final = "/ginref.v1.TournamentService/"

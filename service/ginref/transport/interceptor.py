@@ -33,14 +33,6 @@ from ginref.transport.vigil import Vigil
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 
-# Probes have no token, who comes by an invitation has none yet, and reflection is
-# served in development only.
-_OPEN: Final = (
-    "/grpc.health.v1.Health/",
-    "/grpc.reflection.",
-    "/ginref.v1.RegistryService/RedeemInvitation",
-)
-
 _UNIMPLEMENTED: Final = "UNIMPLEMENTED"
 
 
