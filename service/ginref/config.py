@@ -1,18 +1,33 @@
-"""Settings of a referee: every name it knows, and where each value came from.
+"""Settings of a referee: the one table of them, and where each value came from.
 
 A setting comes from the command line, else from the environment as `GINREF_<NAME>`,
-else from its default. A name that is no setting is refused.
+else from a file, else from its default. A name that is no setting is refused. Whatever
+knows settings by name, the options of `ginref serve` first of all, knows them from
+`SETTINGS`, which is made of the fields of `ServeConfig`.
 """
 
 import enum
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, get_type_hints
 
-PREFIX: Final = "GINREF_"
+from ginref.setting import (
+    FOREVER,
+    PATH,
+    PREFIX,
+    SWITCH,
+    TEXT,
+    WORDS,
+    ConfigError,
+    Kind,
+    Setting,
+    count,
+    duration,
+    hint,
+    words,
+)
 
 _CLIENT_NAMES: Final = frozenset({"URL", "TOKEN", "TOKEN_FILE"})
 """Names that bots read from the same environment."""
@@ -24,26 +39,9 @@ _WORKERS_ADMIN: Final = "127.0.0.1:7979"
 
 _SHARED_AGE_MS: Final = 300_000
 
-FOREVER: Final = timedelta.max
-"""A length of time without an end, written `forever`."""
-
-_KEEP_LEAST: Final = timedelta(minutes=1)
-_KEEP_MOST: Final = timedelta(days=36_500)
-
-_DURATION: Final = re.compile(r"([0-9]{1,8})([smhd])")
-_UNITS: Final = {
-    "s": timedelta(seconds=1),
-    "m": timedelta(minutes=1),
-    "h": timedelta(hours=1),
-    "d": timedelta(days=1),
-}
-
-_TRUE: Final = frozenset({"1", "true", "yes", "on"})
-_FALSE: Final = frozenset({"0", "false", "no", "off"})
-
-
-class ConfigError(ValueError):
-    """A setting that cannot be used; the message names it."""
+PLACES: Final = "What is kept where"
+ADDRESSES: Final = "Who can reach it"
+WORK: Final = "What it does"
 
 
 class Part(enum.StrEnum):
@@ -55,83 +53,156 @@ class Part(enum.StrEnum):
     RUNNER = "runner"
 
 
+_ADDRESS: Final = replace(TEXT, metavar="HOST:PORT", expected="an address")
+_STORE: Final = replace(TEXT, metavar="URL", expected="a URL")
+_ARCHIVE: Final = replace(TEXT, metavar="PLACE", expected="a folder or s3://")
+_KEEP: Final = duration(timedelta(minutes=1), timedelta(days=36_500))
+_BOTS: Final = replace(WORDS, metavar="BOTS", expected="names of bots")
+_ROLES: Final = Kind(
+    "ROLES",
+    f"some of {', '.join(Part)}",
+    lambda text: frozenset(map(Part, words(text))),
+    lambda parts: ",".join(part for part in Part if part in parts),
+    plain=list,
+)
+_MS: Final = replace(count(0), metavar="MS")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeConfig:
-    """Settings of `ginref serve`.
+    """Settings of `ginref serve`, each with all that is to know of it."""
 
-    Attributes:
-        data: Folder for all that the referee keeps on disk.
-        store: URL of a Redis or Valkey server; None runs an embedded one. It is read
-            from a file if it is given as `file:PATH`.
-        keys: Folder of signing keys; None for one in `data`.
-        archive: Where signed records are kept: a folder, or `s3://bucket/prefix`;
-            None for a folder in `data`.
-        keep: How long the store keeps a match whose record is archived.
-        listen: Address of the gRPC API; port 0 picks a free one.
-        admin: Address of metrics and probes; port 0 picks a free one.
-        roles: What this process does.
-        house: Bots that come with the client and that anybody may challenge here.
-        dev: Allow seeded deals and gRPC reflection.
-        allow_plaintext: Serve without TLS beyond this machine.
-        tls_cert: Certificate chain in PEM.
-        tls_key: Private key in PEM.
-        assume_durable: Take work although the store does not tell what it promises.
-        drain_ms: Milliseconds for calls to end when the referee stops.
-        workers: Processes that serve side by side, each at the next port.
-        worker: Which of them this process is; None for one that stands alone, or
-            that looks after the others.
-        connection_age_ms: Milliseconds after which a connection is made anew, so
-            that load spreads; 0 for never, None for never unless there are several
-            workers.
-    """
+    data: Annotated[
+        Path, Setting(PATH, PLACES, "Folder for all that is kept on disk.")
+    ] = Path("ginref-data")
+    store: Annotated[
+        str | None,
+        Setting(
+            _STORE,
+            PLACES,
+            "URL of a Redis or Valkey server, or file:PATH of a file that holds it.",
+            "an embedded store",
+            is_secret=True,
+        ),
+    ] = None
+    keys: Annotated[
+        Path | None,
+        Setting(PATH, PLACES, "Folder of signing keys.", "keys in the data folder"),
+    ] = None
+    archive: Annotated[
+        str | None,
+        Setting(
+            _ARCHIVE,
+            PLACES,
+            "Where signed records are kept: a folder, or s3://bucket/prefix.",
+            "records in the data folder",
+        ),
+    ] = None
+    keep: Annotated[
+        timedelta,
+        Setting(
+            _KEEP,
+            PLACES,
+            "Time that the store keeps a match whose record is archived:"
+            " 30d, 12h, forever.",
+        ),
+    ] = timedelta(days=30)
+    assume_durable: Annotated[
+        bool,
+        Setting(
+            SWITCH,
+            PLACES,
+            "Take work although the store does not tell what it promises.",
+        ),
+    ] = False
 
-    data: Path = Path("ginref-data")
-    store: str | None = None
-    keys: Path | None = None
-    archive: str | None = None
-    keep: timedelta = timedelta(days=30)
-    listen: str = "127.0.0.1:7878"
-    admin: str = "127.0.0.1:7879"
-    roles: frozenset[Part] = frozenset(Part)
-    house: tuple[str, ...] = ()
-    dev: bool = False
-    allow_plaintext: bool = False
-    tls_cert: Path | None = None
-    tls_key: Path | None = None
-    assume_durable: bool = False
-    drain_ms: int = 3000
-    workers: int = 1
-    worker: int | None = None
-    connection_age_ms: int | None = None
+    listen: Annotated[
+        str,
+        Setting(
+            _ADDRESS, ADDRESSES, "Address of the gRPC API; port 0 picks a free one."
+        ),
+    ] = "127.0.0.1:7878"
+    admin: Annotated[
+        str,
+        Setting(
+            _ADDRESS,
+            ADDRESSES,
+            "Address of metrics, probes and public keys; port 0 picks a free one.",
+            f"127.0.0.1:7879; {_WORKERS_ADMIN} with several workers",
+        ),
+    ] = "127.0.0.1:7879"
+    allow_plaintext: Annotated[
+        bool, Setting(SWITCH, ADDRESSES, "Serve without TLS beyond this machine.")
+    ] = False
+    tls_cert: Annotated[
+        Path | None, Setting(PATH, ADDRESSES, "Certificate chain in PEM.", "none")
+    ] = None
+    tls_key: Annotated[
+        Path | None, Setting(PATH, ADDRESSES, "Private key in PEM.", "none")
+    ] = None
+    connection_age_ms: Annotated[
+        int | None,
+        Setting(
+            _MS,
+            ADDRESSES,
+            "Milliseconds until a connection is made anew, so that load spreads;"
+            " 0 for never.",
+            f"never; {_SHARED_AGE_MS} with several workers",
+        ),
+    ] = None
+
+    roles: Annotated[
+        frozenset[Part],
+        Setting(_ROLES, WORK, f"What this process does: {_ROLES.expected}.", "all"),
+    ] = frozenset(Part)
+    workers: Annotated[
+        int,
+        Setting(
+            count(1, WORKERS_MOST),
+            WORK,
+            "Processes that serve side by side, at ports in a row.",
+        ),
+    ] = 1
+    worker: Annotated[
+        int | None,
+        Setting(
+            count(0, WORKERS_MOST - 1),
+            WORK,
+            "Which of them this process is.",
+            "one that stands alone",
+            is_internal=True,
+        ),
+    ] = None
+    drain_ms: Annotated[
+        int, Setting(_MS, WORK, "Milliseconds for calls to end at a stop.")
+    ] = 3000
+    house: Annotated[
+        tuple[str, ...],
+        Setting(
+            _BOTS,
+            WORK,
+            "Bots that anybody may challenge here: some of careful, simple.",
+            "none",
+        ),
+    ] = ()
+    dev: Annotated[
+        bool, Setting(SWITCH, WORK, "Allow seeded deals and gRPC reflection.")
+    ] = False
 
     def __post_init__(self) -> None:
         """Refuse settings that contradict each other.
 
         Raises:
-            ConfigError: Naming a setting at fault.
+            ConfigError: Naming those at fault.
         """
         if (self.tls_cert is None) != (self.tls_key is None):
-            message = "tls_cert and tls_key: give both or neither"
-            raise ConfigError(message)
+            raise ConfigError("give both or neither", "tls_cert", "tls_key")
         if not self.roles:
-            message = "roles: at least one is needed"
-            raise ConfigError(message)
+            raise ConfigError("at least one is needed", "roles")
         if self.house and Part.REFEREE not in self.roles:
-            message = "house: bots need the role referee to play on"
-            raise ConfigError(message)
+            raise ConfigError("bots need the role referee to play on", "house", "roles")
         if len(set(self.house)) < len(self.house):
-            message = "house: each bot once"
-            raise ConfigError(message)
-        if self.drain_ms < 0:
-            message = f"drain_ms: {self.drain_ms}: 0 or more expected"
-            raise ConfigError(message)
-        if not 1 <= self.workers <= WORKERS_MOST:
-            message = f"workers: {self.workers}: 1 to {WORKERS_MOST} expected"
-            raise ConfigError(message)
-
-        if self.keep != FOREVER and not _KEEP_LEAST <= self.keep <= _KEEP_MOST:
-            message = "keep: 1m to 36500d expected, or forever"
-            raise ConfigError(message)
+            raise ConfigError("each bot once", "house")
 
     @property
     def keep_ms(self) -> int | None:
@@ -156,138 +227,126 @@ class ServeConfig:
         return self.archive or str(self.data / "records")
 
 
-def read_config(
-    given: Mapping[str, Any], environment: Mapping[str, str]
-) -> ServeConfig:
-    """Combine what was given on the command line with the environment.
+def _settings() -> dict[str, Setting]:
+    hints = get_type_hints(ServeConfig, include_extras=True)
+    return {
+        field.name: replace(
+            hints[field.name].__metadata__[0], name=field.name, default=field.default
+        )
+        for field in fields(ServeConfig)
+    }
+
+
+SETTINGS: Final[Mapping[str, Setting]] = _settings()
+"""All settings by name, in the order in which they are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What somebody gave for a setting.
+
+    Attributes:
+        value: A text, or what a file may hold instead.
+        place: Where: an option, a variable, a line of a file.
+    """
+
+    value: object
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """Settings that hold, and who gave them.
+
+    Attributes:
+        config: The settings.
+        origins: Where each came from that is not a default, by name.
+    """
+
+    config: ServeConfig
+    origins: Mapping[str, str]
+
+
+def from_options(given: Mapping[str, str | bool | None]) -> dict[str, Told]:
+    """Return what the command line gives.
 
     Args:
-        given: Settings by name; None for those that were not given.
-        environment: Environment variables.
+        given: What was given, by name; None for what was not.
 
     Raises:
-        ConfigError: An unknown name, or a value that cannot be read.
+        ConfigError: A name that is no setting.
     """
-    names = {field.name for field in fields(ServeConfig)}
-    values: dict[str, Any] = {}
-    for variable, text in environment.items():
-        if not variable.startswith(PREFIX):
-            continue
-        word = variable.removeprefix(PREFIX)
-        name = word.lower()
-        if name in names:
-            values[name] = _read(name, text)
-        elif word not in _CLIENT_NAMES:
-            message = f"{variable}: no setting of that name"
-            raise ConfigError(message)
+    told = {}
     for name, value in given.items():
-        if name not in names:
-            message = f"{name}: no setting of that name"
-            raise ConfigError(message)
+        if name not in SETTINGS:
+            raise ConfigError(f"{name}: no setting of that name{hint(name, SETTINGS)}")
         if value is not None:
-            values[name] = _read(name, value) if isinstance(value, str) else value
+            plain = str(value) if isinstance(value, bool) else value
+            told[name] = Told(plain, SETTINGS[name].option)
+    return told
+
+
+def from_environment(environment: Mapping[str, str]) -> dict[str, Told]:
+    """Return what environment variables give.
+
+    Raises:
+        ConfigError: A name that is no setting, and none that bots read.
+    """
+    known = {setting.variable: name for name, setting in SETTINGS.items()}
+    told = {}
+    for variable, text in environment.items():
+        if variable in known:
+            told[known[variable]] = Told(text, variable)
+        elif variable.startswith(PREFIX) and (
+            variable.removeprefix(PREFIX) not in _CLIENT_NAMES
+        ):
+            near = hint(variable, known)
+            raise ConfigError(f"{variable}: no setting of that name{near}")
+    return told
+
+
+def effective(*sources: Mapping[str, Told]) -> Effective:
+    """Settle what holds; a source goes before those that stand before it.
+
+    Raises:
+        ConfigError: A value that cannot be read, or settings that contradict each
+            other.
+    """
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for source in sources:
+        for name, told in source.items():
+            values[name] = SETTINGS[name].read(told.value, told.place)
+            origins[name] = told.place
+    for name, place in origins.items():
+        if SETTINGS[name].is_secret:
+            values[name] = SETTINGS[name].reveal(values[name], place)
     if values.get("workers", 1) > 1:
         values.setdefault("admin", _WORKERS_ADMIN)
-    return ServeConfig(**values)
+    try:
+        config = ServeConfig(**values)
+    except ConfigError as error:
+        places = ", ".join(origins[name] for name in error.names if name in origins)
+        raise ConfigError(f"{error} ({places})") from None
+    return Effective(config, origins)
+
+
+def read_config(
+    given: Mapping[str, str | bool | None], environment: Mapping[str, str]
+) -> ServeConfig:
+    """Return what the command line and the environment say.
+
+    Raises:
+        ConfigError: A name that is unknown, a value that cannot be read, or settings
+            that contradict each other.
+    """
+    return effective(from_environment(environment), from_options(given)).config
 
 
 def to_environment(config: ServeConfig) -> dict[str, str]:
     """Return the variables by which another process reads the same settings."""
-    values = {
-        field.name: getattr(config, field.name)
-        for field in fields(ServeConfig)
-        if getattr(config, field.name) not in {None, ()}
+    return {
+        setting.variable: setting.write(value)
+        for name, setting in SETTINGS.items()
+        if (value := getattr(config, name)) not in {None, ()}
     }
-    return {f"{PREFIX}{name.upper()}": _write(value) for name, value in values.items()}
-
-
-def _write(value: object) -> str:
-    if isinstance(value, frozenset):
-        return ",".join(sorted(value))
-    if isinstance(value, tuple):
-        return ",".join(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, timedelta):
-        return "forever" if value == FOREVER else f"{value // _UNITS['s']}s"
-    return str(value)
-
-
-def _read(name: str, text: str) -> object:
-    if not text:
-        message = f"{name}: a value is missing"
-        raise ConfigError(message)
-    read = _READERS.get(name)
-    return text if read is None else read(name, text)
-
-
-def _read_path(_: str, text: str) -> Path:
-    return Path(text)
-
-
-def _read_store(name: str, text: str) -> str:
-    # A password among the variables of a process is read by whoever may look at it.
-    scheme, _, path = text.partition(":")
-    if scheme != "file":
-        return text
-    try:
-        url = Path(path).read_text(encoding="utf-8").strip()
-    except (OSError, ValueError):
-        message = f"{name}: {path}: a file that holds a URL expected"
-        raise ConfigError(message) from None
-    if not url:
-        message = f"{name}: {path}: a value is missing"
-        raise ConfigError(message)
-    return url
-
-
-def _read_names(_: str, text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(","))
-
-
-def _read_roles(_: str, text: str) -> frozenset[Part]:
-    try:
-        return frozenset(Part(word.strip()) for word in text.split(","))
-    except ValueError:
-        known = ", ".join(Part)
-        message = f"roles: {text!r}: some of {known} expected, separated by commas"
-        raise ConfigError(message) from None
-
-
-def _read_duration(name: str, text: str) -> timedelta:
-    if text == "forever":
-        return FOREVER
-    found = _DURATION.fullmatch(text)
-    if found is None:
-        message = f"{name}: {text!r}: a time like 30d, 12h, 5m or forever expected"
-        raise ConfigError(message)
-    return int(found[1]) * _UNITS[found[2]]
-
-
-def _read_switch(name: str, text: str) -> bool:
-    word = text.lower()
-    if word not in _TRUE | _FALSE:
-        message = f"{name}: {text!r}: true or false expected"
-        raise ConfigError(message)
-    return word in _TRUE
-
-
-def _read_count(name: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        message = f"{name}: {text!r}: a whole number expected"
-        raise ConfigError(message)
-    return int(text)
-
-
-_READERS: Final[Mapping[str, Callable[[str, str], object]]] = {
-    **dict.fromkeys(("data", "keys", "tls_cert", "tls_key"), _read_path),
-    **dict.fromkeys(("dev", "allow_plaintext", "assume_durable"), _read_switch),
-    **dict.fromkeys(
-        ("drain_ms", "workers", "worker", "connection_age_ms"), _read_count
-    ),
-    "house": _read_names,
-    "keep": _read_duration,
-    "roles": _read_roles,
-    "store": _read_store,
-}
-"""How a text becomes a value, where it is not one already."""

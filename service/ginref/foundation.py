@@ -8,7 +8,6 @@ import logging
 import re
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 from ginref.adapters.archive import open_archive
 from ginref.adapters.embedded_server import EmbeddedServer
@@ -18,6 +17,7 @@ from ginref.adapters.redis_store import RedisStore, open_store
 from ginref.adapters.sealing import AesSealer
 from ginref.app.port import Archive, Registry, SealError, StoreUnavailableError
 from ginref.config import Part, ServeConfig
+from ginref.setting import masked
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -65,11 +65,7 @@ def make_data_folder(folder: Path) -> None:
 
 def shown(store: str | None) -> str:
     """Return a store's URL without the password that it may hold."""
-    if store is None:
-        return "embedded"
-    parts = urlsplit(store)
-    place = parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{place}{parts.path}"
+    return "embedded" if store is None else masked(store)
 
 
 async def ready_archive(config: ServeConfig) -> Archive:

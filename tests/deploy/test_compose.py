@@ -14,7 +14,8 @@ import yaml
 from tests.deploy.box import HOME, PATIENCE, Box, Empty, Files, Volume, opened
 from tests.deploy.image import ROOT, final
 
-from ginref.config import PREFIX, read_config
+from ginref.config import read_config
+from ginref.setting import PREFIX
 
 DEPLOY = ROOT / "deploy"
 COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())

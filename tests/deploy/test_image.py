@@ -13,7 +13,8 @@ import pytest
 from tests.deploy.box import USER, Empty, opened
 from tests.deploy.image import ROOT, Stage, final, stages
 
-from ginref.config import PREFIX, read_config
+from ginref.config import read_config
+from ginref.setting import PREFIX
 
 
 def context() -> set[PurePosixPath]:

@@ -33,7 +33,7 @@ class RefereeProcess:
         command = [
             *(sys.executable, "-m", self.program, "serve"),
             *("--data", str(self.data)),
-            *("--listen", self.listen, "--admin", "127.0.0.1:0"),
+            *("--listen", self.listen),
             *(("--store", self.store) if self.store else ()),
             *self.options,
         ]
@@ -45,7 +45,8 @@ class RefereeProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env={**os.environ, **self.environment},
+                # What goes before these is given as an option.
+                env={**os.environ, "GINREF_ADMIN": "127.0.0.1:0", **self.environment},
             )
         self._wait()
         return self

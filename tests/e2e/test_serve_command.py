@@ -23,15 +23,15 @@ from typer.testing import CliRunner
 from ginref.adapters.key_folder import KeyFolder
 from ginref.cli import app
 
-LOCAL = ("--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+LOCAL = {"GINREF_LISTEN": "127.0.0.1:0", "GINREF_ADMIN": "127.0.0.1:0"}
 
 PASSWORD = "sesame"
 
 
 def _refused(*options: object, env: dict[str, str] | None = None) -> str:
     """Run the command, and return the one line that it says."""
-    command = ["serve", *LOCAL, *map(str, options)]
-    result = CliRunner().invoke(app, command, env=env)
+    command = ["serve", *map(str, options)]
+    result = CliRunner().invoke(app, command, env={**LOCAL, **(env or {})})
     assert result.exit_code == 2, result.output
     assert isinstance(result.exception, SystemExit)
     assert not result.stdout
@@ -59,29 +59,30 @@ def _configure(url: str, setting: str, value: str) -> None:
 SETTINGS = [
     pytest.param(
         {"GINREF_LISTN": "x"},
-        "GINREF_LISTN: no setting of that name",
+        "GINREF_LISTN: no setting of that name; did you mean GINREF_LISTEN?",
         id="an unknown variable",
     ),
     pytest.param(
         {"GINREF_ROLES": "judge"},
-        "roles: 'judge': some of referee, sweeper, signer, runner expected, "
-        "separated by commas",
+        "GINREF_ROLES: 'judge': some of referee, sweeper, signer, runner expected",
         id="an unknown role",
     ),
     pytest.param(
         {"GINREF_DEV": "maybe"},
-        "dev: 'maybe': true or false expected",
+        "GINREF_DEV: 'maybe': true or false expected",
         id="a switch between on and off",
     ),
     pytest.param(
         {"GINREF_DRAIN_MS": "3s"},
-        "drain_ms: '3s': a whole number expected",
+        "GINREF_DRAIN_MS: '3s': a whole number, 0 or more, expected",
         id="a time with a unit",
     ),
-    pytest.param({"GINREF_DATA": ""}, "data: a value is missing", id="an empty value"),
+    pytest.param(
+        {"GINREF_DATA": ""}, "GINREF_DATA: a value is missing", id="an empty value"
+    ),
     pytest.param(
         {"GINREF_TLS_KEY": "key.pem"},
-        "tls_cert and tls_key: give both or neither",
+        "tls_cert and tls_key: give both or neither (GINREF_TLS_KEY)",
         id="a key without a certificate",
     ),
 ]
@@ -99,7 +100,9 @@ def test_a_setting_that_cannot_be_meant_is_refused(
 
 OPTIONS = [
     pytest.param(
-        ("--drain-ms", "-1"), "drain_ms: -1: 0 or more expected", id="less than no time"
+        ("--drain-ms", "-1"),
+        "--drain-ms: '-1': a whole number, 0 or more, expected",
+        id="less than no time",
     ),
     pytest.param(
         ("--store", "http://127.0.0.1:1"),
@@ -167,7 +170,7 @@ def test_a_store_that_does_not_answer_is_refused(folder: Path, free_port: int) -
     told = _refused("--data", folder, "--store", url)
 
     assert told.startswith(
-        f"redis://127.0.0.1:{free_port}/0: the store does not answer: "
+        f"redis://***@127.0.0.1:{free_port}/0: the store does not answer: "
     )
     assert "Connect call failed" in told
     assert PASSWORD not in told
@@ -180,7 +183,7 @@ def test_a_store_with_another_password_is_refused(
 
     told = _refused("--data", folder, "--store", f"{forgetful_url}?password=wrong")
 
-    assert told.startswith(f"{forgetful_url}: the store does not answer: ")
+    assert told.startswith(f"{forgetful_url}?***: the store does not answer: ")
     assert "password" in told
     assert "wrong" not in told.lower().replace("wrongpass", "")
 
@@ -224,7 +227,7 @@ def test_a_folder_of_somebody_else_is_refused(folder: Path, option: str) -> None
     other.mkdir()
     (other / "passwd").write_text("somebody else's")
 
-    told = _refused("--data", folder / "data", option, other)
+    told = _refused(option, other, env={"GINREF_DATA": str(folder / "data")})
 
     assert told.startswith(f"{other} holds other things: ")
     assert [file.name for file in other.iterdir()] == ["passwd"]
@@ -259,7 +262,7 @@ PLACES = [
 def test_a_place_that_cannot_be_written_is_refused(
     folder: Path, option: str, place: str
 ) -> None:
-    told = _refused("--data", folder / "data", option, place)
+    told = _refused(option, place, env={"GINREF_DATA": str(folder / "data")})
 
     assert told.startswith(place)
     assert not (folder / "data" / "store").exists()

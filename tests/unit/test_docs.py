@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from ginref.adapters.key_folder import KeyFolder
 from ginref.adapters.metrics import PrometheusObserver
 from ginref.app.error import Reason
 from ginref.bootstrap import running
-from ginref.config import PREFIX, ServeConfig
+from ginref.config import SETTINGS, ServeConfig
 from ginref.engine.move import PASS
 from ginref.engine.ruleset import GIN
 from ginref.engine.seat import Seat
@@ -354,15 +353,11 @@ async def test_the_program_that_organizes_a_match_leads_to_a_signed_record(
 
 def test_the_table_of_settings_is_that_of_the_command() -> None:
     told = list(rows(DOCS / "operations.md", "## Settings"))
-    # The number of a worker is given to it by the referee itself.
-    names = [field.name for field in fields(ServeConfig) if field.name != "worker"]
+    settings = [one for one in SETTINGS.values() if not one.is_internal]
 
-    assert [variable.strip("`") for _, variable, *_ in told] == [
-        f"{PREFIX}{name.upper()}" for name in names
-    ]
-    assert [option.strip("`") for option, *_ in told] == [
-        f"--{name.replace('_', '-')}" for name in names
-    ]
+    assert [
+        (option.strip("`"), variable.strip("`")) for option, variable, *_ in told
+    ] == [(setting.option, setting.variable) for setting in settings]
 
 
 def test_the_table_of_metrics_is_what_a_referee_shows() -> None:

@@ -16,6 +16,7 @@ from ginref.cli import (
     tournament,
     verify,
 )
+from ginref.cli.setting_option import SettingsCommand
 
 app = typer.Typer(
     name="ginref",
@@ -51,7 +52,7 @@ def _root(
 app.command()(play.play)
 app.command()(join.join)
 app.command()(connect.connect)
-app.command()(serve.serve)
+app.command(cls=SettingsCommand)(serve.serve)
 app.command()(demo.demo)
 app.command()(verify.verify)
 app.command()(replay.replay)

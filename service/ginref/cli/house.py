@@ -25,8 +25,9 @@ from ginref.adapters.secret_file import (
     replace_secret,
 )
 from ginref.cli import house_bot
-from ginref.config import PREFIX, ServeConfig
+from ginref.config import ServeConfig
 from ginref.foundation import StartError
+from ginref.setting import PREFIX
 from ginref.transport.address import Address
 from ginref_client.error import AccessError, ClientError
 from ginref_client.loading import BUILT_IN
