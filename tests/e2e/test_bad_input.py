@@ -41,6 +41,7 @@ ELSEWHERE = {
     "MOVE_LATE": "test_a_late_move_ends_the_match",
     "SEEDED_NOT_ALLOWED": "test_a_seed_is_refused_where_deals_are_fair",
     "LIMIT_EXCEEDED": "../unit/app/test_session_end.py",
+    "RATE_LIMITED": "../unit/app/test_move_limit.py",
     "ATTACHMENT_FENCED": "../unit/transport/test_bot_service.py",
     "REFEREE_DRAINING": "../unit/transport/test_bot_service.py",
     "STORE_UNAVAILABLE": "test_outage.py",

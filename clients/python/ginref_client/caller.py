@@ -10,7 +10,12 @@ from google.protobuf.message import Message
 
 from ginref_client.backoff import backoff
 from ginref_client.endpoint import bearer, parse_endpoints
-from ginref_client.status import final_error, is_outcome_unknown
+from ginref_client.status import (
+    error_from_rpc,
+    final_error,
+    is_outcome_unknown,
+    wait_seconds,
+)
 
 _Request = TypeVar("_Request", bound=Message)
 _Response = TypeVar("_Response", bound=Message)
@@ -148,4 +153,5 @@ class Caller:
         if not is_outcome_unknown(error) or failed >= attempts:
             raise final_error(error) from None
         self._at += 1
-        await asyncio.sleep(backoff(failed - 1))
+        limited = wait_seconds(error_from_rpc(error).facts)
+        await asyncio.sleep(max(backoff(failed - 1), limited))

@@ -30,7 +30,7 @@ from ginref_client.codec import (
 from ginref_client.evidence import Evidence
 from ginref_client.fact import FinishedMatch, FinishedRound, MatchInfo
 from ginref_client.fallback import harmless_move
-from ginref_client.status import reason_name
+from ginref_client.status import reason_name, wait_seconds
 from ginref_client.thinking import ThinkingPool
 from ginref_client.turn import Turn
 from ginref_client.wire import milliseconds, seat_to_wire
@@ -47,6 +47,7 @@ _ASK_AGAIN: Final = {
     "INTERNAL_FAULT",
     "REFEREE_DRAINING",
     "LIMIT_EXCEEDED",
+    "RATE_LIMITED",
 }
 _MOVED_ON: Final = {
     "VERSION_STALE",
@@ -317,7 +318,8 @@ class SeatPlay:
             )
         if reason in _ASK_AGAIN:
             loop = asyncio.get_running_loop()
-            loop.call_later(_RESEND_SECONDS, self._send_again, sent)
+            seconds = max(wait_seconds(refusal.facts), _RESEND_SECONDS)
+            loop.call_later(seconds, self._send_again, sent)
             return
         sent.fate = _Fate.REFUSED
         move = sent.turn.tried[-1]

@@ -1,6 +1,6 @@
 """Failed calls, as the exceptions of this package."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import grpc
@@ -35,11 +35,21 @@ _UNKNOWN_OUTCOME: Final = {
 FENCED: Final = "ATTACHMENT_FENCED"
 TOO_LARGE: Final = "MESSAGE_TOO_LARGE"
 
+_LONGEST_WAIT: Final = 60.0
+"""Seconds: no referee keeps a caller waiting longer."""
+
 
 def reason_name(value: error_reason_pb2.ErrorReason.ValueType) -> str:
     """Name a reason without its prefix; a number that is not known yet stays one."""
     name = error_reason_pb2.ErrorReason.DESCRIPTOR.values_by_number.get(value)
     return name.name.removeprefix(_PREFIX) if name else f"REASON_{value}"
+
+
+def wait_seconds(facts: Mapping[str, str]) -> float:
+    """Return how long a limit asks to wait before trying again; 0 if it does not."""
+    text = facts.get("resets_ms", "")
+    known = text.isascii() and text.isdigit()
+    return min(int(text) / 1000, _LONGEST_WAIT) if known else 0.0
 
 
 def is_outcome_unknown(error: grpc.aio.AioRpcError) -> bool:

@@ -9,6 +9,8 @@ from ginref.app.embargo import Embargo
 from ginref.app.error import Reason, RefusedError
 from ginref.app.fault import to_its_end
 from ginref.app.judge import Judge
+from ginref.app.limit import Kind
+from ginref.app.live_match import LiveMatch
 from ginref.app.opening import Opening
 from ginref.app.packing import DamageError
 from ginref.app.reach import check_reach, check_seat
@@ -49,7 +51,7 @@ class Desk:
             tools.observer,
             self.receipts,
             hub=tools.hub,
-            ended=tools.ended.set,
+            ended=self._note_end,
             monotonic=tools.monotonic,
         )
         self.turn_times = self._judge.turn_times
@@ -159,7 +161,8 @@ class Desk:
 
         Raises:
             RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, MATCH_NOT_FOUND or
-                MATCH_EXPIRED, or why it was refused: see `Judge.submit`.
+                MATCH_EXPIRED, or why it was refused: see `Judge.submit`;
+                RATE_LIMITED, but never for the first submission of a turn.
         """
         return await to_its_end(self.judge_move(caller, submission, received))
 
@@ -172,16 +175,53 @@ class Desk:
             RefusedError: Likewise.
         """
         try:
+            live = await self._seated(caller, submission)
+            live = await self._let_pass(caller, live, submission)
+            return await self._judge.submit(live, submission, received)
+        except RefusedError:
+            self._tools.observer.move(move_kind(submission.move), "refused")
+            raise
+
+    async def _seated(self, caller: Caller, submission: Submission) -> LiveMatch:
+        """Return the match of a submission by whoever holds the seat.
+
+        Raises:
+            RefusedError: RATE_LIMITED for one that has no seat there too often.
+        """
+        try:
             caller.require("SubmitMove", Role.BOT)
             check_reach(caller, submission.match_id)
             live = self._keeper.hint(submission.match_id)
             if live is None:
                 live = await self._keeper.load(submission.match_id)
             check_seat(live, caller, submission.seat)
-            return await self._judge.submit(live, submission, received)
         except RefusedError:
-            self._tools.observer.move(move_kind(submission.move), "refused")
+            self._tools.allowance.spend(caller, Kind.MOVES)
             raise
+        return live
+
+    async def _let_pass(
+        self, caller: Caller, live: LiveMatch, submission: Submission
+    ) -> LiveMatch:
+        """Let the first submission of a turn pass, and count every other one.
+
+        Returns:
+            The match as it is known now.
+
+        Raises:
+            RefusedError: RATE_LIMITED.
+        """
+        if submission.expected_version > live.state.version:
+            # Another process may have brought the match there.
+            live = await self._keeper.load(submission.match_id)
+        allowance = self._tools.allowance
+        if not allowance.is_new(submission, live.state.version):
+            allowance.spend(caller, Kind.MOVES)
+        return live
+
+    def _note_end(self, match_id: str) -> None:
+        self._tools.allowance.match_over(match_id)
+        self._tools.ended.set()
 
     async def resign_match(
         self, caller: Caller, match_id: str, seat: Seat

@@ -45,7 +45,7 @@ class Judge:
         receipts: ReceiptWriter,
         *,
         hub: Hub,
-        ended: Callable[[], None],
+        ended: Callable[[str], None],
         monotonic: Callable[[], float],
     ) -> None:
         """Work on the keeper's matches and count.
@@ -55,7 +55,7 @@ class Judge:
             observer: Counts.
             receipts: Signs what submissions come to.
             hub: Told of each change.
-            ended: Called when a match has ended.
+            ended: Called with each match that has ended.
             monotonic: Tells seconds.
         """
         self._keeper = keeper
@@ -279,7 +279,7 @@ class Judge:
         if after.ending:
             self._observer.match_over(after.ending.kind)
             self.turn_times.forget(after.setup.match_id)
-            self._ended()
+            self._ended(after.setup.match_id)
         self._hub.notify(Wake(after.setup.match_id, place_of(stored.after)))
 
     def _timed_out(self, stored: Stored) -> None:

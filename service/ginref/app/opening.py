@@ -39,14 +39,17 @@ class Opening:
         Raises:
             RefusedError: BOT_NOT_FOUND, FIELD_MISSING, FIELD_INVALID,
                 SEEDED_NOT_ALLOWED, REQUEST_ID_REUSED, MATCH_EXPIRED for a match of
-                which only the record is kept, or SEAT_NOT_YOURS for a token that is
-                limited to other matches.
+                which only the record is kept, LIMIT_EXCEEDED for too many of the
+                caller's matches, or SEAT_NOT_YOURS for a token that is limited to
+                other matches.
         """
         keys = await self._check(new)
         setup = await self._set_up(caller, new, keys)
         check_reach(caller, setup.match_id)
+        await self._check_room(caller, setup.match_id)
         begun = await self._begin(setup, new.request_hash)
         if isinstance(begun, LiveMatch):
+            self._tools.allowance.match_begun(setup.match_id, setup.creator)
             return match_facts(begun)
         if not begun.seen.same_request:
             raise _reused(new.request_id)
@@ -85,6 +88,22 @@ class Opening:
             place=place,
         )
         await self._begin(setup, game.request_hash)
+
+    async def _check_room(self, caller: Caller, match_id: str) -> None:
+        """Let a caller create a match unless too many go on.
+
+        Raises:
+            RefusedError: LIMIT_EXCEEDED.
+        """
+        allowance = self._tools.allowance
+        try:
+            allowance.check_match(caller, match_id)
+        except RefusedError:
+            for other in allowance.perhaps_over(caller):
+                stored = await self._tools.store.read(other)
+                if stored is None or stored.over:
+                    allowance.match_over(other)
+            allowance.check_match(caller, match_id)
 
     async def _begin(self, setup: Setup, request_hash: bytes) -> LiveMatch | Duplicate:
         """Store a match and return it, unless it is stored already."""

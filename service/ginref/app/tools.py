@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ginref.app.allowance import Allowance
 from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper
 from ginref.app.match_store import MatchStore
@@ -36,6 +37,7 @@ class Tools:
         hub: Told of each match that this process has changed.
         jwks: Tells the public keys of all signatures, as a JSON Web Key Set.
         allow_seeded: Take seeds for deals.
+        allowance: What each token has left of what it may ask for.
         ended: Set when a match ends in this process.
         monotonic: Tells seconds that only go forward, for what takes time here.
         now_ms: Tells this process's time, in milliseconds since the Unix epoch.
@@ -53,6 +55,7 @@ class Tools:
     hub: Hub
     jwks: Callable[[], bytes] = _no_keys
     allow_seeded: bool = False
+    allowance: Allowance = field(default_factory=Allowance)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     monotonic: Callable[[], float] = time.monotonic
     now_ms: Callable[[], int] = _system_time_ms

@@ -9,11 +9,13 @@ from typing import Final, TypeVar
 
 import grpc.aio
 
+from ginref.app.allowance import Allowance
 from ginref.app.error import Reason
 from ginref.app.gate import Gate
 from ginref.app.port import StoreUnavailableError
 from ginref.transport.call import CALL, Call, CallObserver, Unobserved
 from ginref.transport.field import LARGE_MESSAGE_BYTES, MESSAGE_BYTES
+from ginref.transport.limiter import Limiter
 from ginref.transport.status import refusal_of
 
 _T = TypeVar("_T")
@@ -39,10 +41,17 @@ _OTHER: Final = "OTHER"
 class Admission:
     """Recognises callers, and counts what became of their calls."""
 
-    def __init__(self, gate: Gate, observer: CallObserver | None = None) -> None:
-        """Admit by the gate."""
+    def __init__(
+        self,
+        gate: Gate,
+        observer: CallObserver | None = None,
+        *,
+        allowance: Allowance | None = None,
+    ) -> None:
+        """Admit by the gate; without an allowance as often as anybody likes."""
         self._gate: Final = gate
         self._observer: Final = observer or Unobserved()
+        self._limiter: Final = Limiter(allowance or Allowance())
 
     async def answer(
         self, method: str, secret: str | None, work: Callable[[], Awaitable[_T]]
@@ -60,10 +69,11 @@ class Admission:
         received = time.monotonic()
         code = _OK
         try:
-            if not is_open(method):
-                caller = await self._gate.authenticate(secret)
-                CALL.set(Call(caller, received, partial(self._admit_again, secret)))
-            return await work()
+            if is_open(method):
+                return await work()
+            caller = await self._gate.authenticate(secret)
+            CALL.set(Call(caller, received, partial(self._admit_again, secret)))
+            return await self._limiter.answer(method, caller, work)
         except asyncio.CancelledError:
             code = _CANCELLED
             raise

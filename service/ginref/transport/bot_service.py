@@ -2,17 +2,26 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Mapping,
+)
 from typing import Final, assert_never
 
+from ginref.app.allowance import Allowance
 from ginref.app.caller import Caller
 from ginref.app.error import Reason, RefusedError
+from ginref.app.limit import Kind
 from ginref.app.request import SeatStep, UnreadMove
 from ginref.app.session import Session
 from ginref.app.summons_work import SummonsAnswer
 from ginref.record.submission import Submission
 from ginref.transport.call import CALL, Unreadable
 from ginref.transport.codec_bot_message import (
+    BotMessage,
     Hello,
     Pong,
     Ready,
@@ -37,14 +46,30 @@ Incoming = AsyncIterator[bot_pb.ConnectRequest | Unreadable]
 
 _HELLO_TIMEOUT: Final = 30.0
 
+_KINDS: Final[Mapping[type, Kind]] = {
+    Hello: Kind.READS,
+    Ready: Kind.READS,
+    Sync: Kind.READS,
+    SeatStep: Kind.STEPS,
+    Resign: Kind.STEPS,
+    SummonsAnswer: Kind.STEPS,
+}
+"""What a message counts as; moves are counted where they are judged, pongs nowhere."""
+
 
 class BotService(BotServiceServicer):
     """Serves bots; the context is not looked at."""
 
-    def __init__(self, attach: Attach, acknowledge: Acknowledge) -> None:
-        """Make a session for each stream by `attach`."""
+    def __init__(
+        self,
+        attach: Attach,
+        acknowledge: Acknowledge,
+        allowance: Allowance | None = None,
+    ) -> None:
+        """Make a session for each stream by `attach`; limit nobody by default."""
         self._attach: Final = attach
         self._acknowledge: Final = acknowledge
+        self._allowance: Final = allowance or Allowance()
 
     async def Connect(  # type: ignore[override] # bytes of a ConnectResponse
         self, request_iterator: Incoming, context: object
@@ -60,9 +85,7 @@ class BotService(BotServiceServicer):
         try:
             hello = await _greeting(request_iterator)
             await _attach(session, hello)
-            hearing = asyncio.create_task(
-                _hear(request_iterator, session, self._acknowledge)
-            )
+            hearing = asyncio.create_task(self._hear(request_iterator, session))
             try:
                 while (message := await session.next_message()) is not None:
                     yield message_to_bytes(message)
@@ -76,6 +99,46 @@ class BotService(BotServiceServicer):
         if session.error is not None:
             raise session.error
 
+    async def _hear(self, requests: Incoming, session: Session) -> None:
+        """Pass on what a bot says until it closes its side; answer all of it, and end.
+
+        Raises:
+            RefusedError: Its token is good no more.
+        """
+        call = CALL.get()
+        try:
+            async for request in requests:
+                received = time.monotonic()
+                await call.admit()
+                try:
+                    said = await self._read(call.caller, request)
+                    await _pass_on(said, session, received)
+                except RefusedError as error:
+                    session.complain(error, _match_id_named(request))
+            await session.finish()
+        finally:
+            session.hang_up()
+
+    async def _read(
+        self, caller: Caller, request: bot_pb.ConnectRequest | Unreadable
+    ) -> BotMessage:
+        """Read what a bot says, and count it.
+
+        Raises:
+            RefusedError: It cannot be read, or RATE_LIMITED.
+        """
+        try:
+            said = _message_in(request)
+        except RefusedError as error:
+            self._allowance.spend(caller, Kind.MOVES)
+            if unread := _unread_move(request):
+                await self._acknowledge(caller, unread, error)
+            raise
+        kind = _KINDS.get(type(said))
+        if kind is not None:
+            self._allowance.spend(caller, kind)
+        return said
+
 
 async def _greeting(requests: Incoming) -> Hello:
     try:
@@ -87,9 +150,7 @@ async def _greeting(requests: Incoming) -> Hello:
         ) from None
     if request is None:
         raise missing("hello")
-    if isinstance(request, Unreadable):
-        raise request.error
-    said = bot_message_from_wire(request)
+    said = _message_in(request)
     if not isinstance(said, Hello):
         raise missing("hello")
     return said
@@ -101,35 +162,7 @@ async def _attach(session: Session, said: Hello) -> None:
     )
 
 
-async def _hear(requests: Incoming, session: Session, acknowledge: Acknowledge) -> None:
-    """Pass on what a bot says until it closes its side; answer all of it, and end.
-
-    Raises:
-        RefusedError: Its token is good no more.
-    """
-    admit = CALL.get().admit
-    try:
-        async for request in requests:
-            received = time.monotonic()
-            await admit()
-            if isinstance(request, Unreadable):
-                session.complain(request.error)
-                continue
-            try:
-                await _pass_on(request, session, received)
-            except RefusedError as error:
-                if unread := unread_move(request):
-                    await acknowledge(CALL.get().caller, unread, error)
-                session.complain(error, match_id_named(request))
-        await session.finish()
-    finally:
-        session.hang_up()
-
-
-async def _pass_on(
-    request: bot_pb.ConnectRequest, session: Session, received: float
-) -> None:
-    said = bot_message_from_wire(request)
+async def _pass_on(said: BotMessage, session: Session, received: float) -> None:
     match said:
         case Submission():
             session.submit(said, received)
@@ -149,3 +182,17 @@ async def _pass_on(
             await _attach(session, said)
         case _:
             assert_never(said)
+
+
+def _message_in(request: bot_pb.ConnectRequest | Unreadable) -> BotMessage:
+    if isinstance(request, Unreadable):
+        raise request.error
+    return bot_message_from_wire(request)
+
+
+def _unread_move(request: bot_pb.ConnectRequest | Unreadable) -> UnreadMove | None:
+    return None if isinstance(request, Unreadable) else unread_move(request)
+
+
+def _match_id_named(request: bot_pb.ConnectRequest | Unreadable) -> str:
+    return "" if isinstance(request, Unreadable) else match_id_named(request)

@@ -20,6 +20,7 @@ import grpc.aio
 from google.protobuf.message import DecodeError
 from grpc_status import rpc_status
 
+from ginref.app.allowance import Allowance
 from ginref.app.error import Reason, RefusedError
 from ginref.app.gate import Gate
 from ginref.app.trace import ABOUT, About, Tracer
@@ -39,7 +40,7 @@ _UNIMPLEMENTED: Final = "UNIMPLEMENTED"
 class Interceptor(grpc.aio.ServerInterceptor):
     """Wraps every handler of the server."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         gate: Gate,
         *,
@@ -47,6 +48,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         admit_interval: float,
         observer: CallObserver | None = None,
         tracer: Tracer | None = None,
+        allowance: Allowance | None = None,
     ) -> None:
         """Admit callers by the gate.
 
@@ -57,8 +59,9 @@ class Interceptor(grpc.aio.ServerInterceptor):
                 admitted again, or else the stream is ended.
             observer: Counts calls.
             tracer: Traces calls.
+            allowance: What each token has left; None for no limits.
         """
-        self._admission = Admission(gate, observer)
+        self._admission = Admission(gate, observer, allowance=allowance)
         self._tracer: Final = tracer
         self._vigil = Vigil(patience_s=write_timeout, admit_s=admit_interval)
         self._wrapped: dict[str, Handler] = {}

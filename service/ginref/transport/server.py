@@ -163,13 +163,16 @@ class RefereeServer:
         self._tournaments: Final = TournamentService(
             tournaments, TournamentWatcher(tournaments, tools.hub, tools.observer)
         )
-        self._bots: Final = BotService(attach, desk.receipts.acknowledge_unread)
+        self._bots: Final = BotService(
+            attach, desk.receipts.acknowledge_unread, tools.allowance
+        )
         self._interceptor: Final = Interceptor(
             gate,
             write_timeout=options.write_ms / 1000,
             admit_interval=options.admit_ms / 1000,
             observer=observer,
             tracer=tools.tracer,
+            allowance=tools.allowance,
         )
         self._health: Final = health.HealthServicer()
         self._server: grpc.aio.Server | None = None

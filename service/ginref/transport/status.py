@@ -1,8 +1,8 @@
 """What a failure looks like outside: the one table of reasons, and their statuses.
 
 A status holds a sentence and one ErrorInfo, plus a BadRequest that names the field
-of a malformed message. Text of exceptions never gets into one: a fault is known
-outside by an id that finds it in the log.
+of a malformed message, or a RetryInfo that says when to try again. Text of exceptions
+never gets into one: a fault is known outside by an id that finds it in the log.
 """
 
 from collections.abc import Mapping
@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.duration_pb2 import Duration
 from google.rpc import error_details_pb2, status_pb2
 
 from ginref.app import fault
@@ -93,6 +94,7 @@ CODES: Final[Mapping[Reason, Code]] = MappingProxyType(
         Reason.INVITATION_EXPIRED: _FAILED,
         Reason.INVITATION_USED_UP: _FAILED,
         Reason.LIMIT_EXCEEDED: _EXHAUSTED,
+        Reason.RATE_LIMITED: _EXHAUSTED,
         Reason.ATTACHMENT_FENCED: _ABORTED,
         Reason.REFEREE_DRAINING: _UNAVAILABLE,
         Reason.STORE_UNAVAILABLE: _UNAVAILABLE,
@@ -138,6 +140,10 @@ def status_of(exception: Exception) -> status_pb2.Status:
         details.append(
             _packed(error_details_pb2.BadRequest(field_violations=[violation]))
         )
+    if error.reason is Reason.RATE_LIMITED:
+        wait = Duration()
+        wait.FromMilliseconds(int(error.facts["resets_ms"]))
+        details.append(_packed(error_details_pb2.RetryInfo(retry_delay=wait)))
     if error.receipt:
         details.append(_packed(referee_pb.SubmissionReceipt(envelope=error.receipt)))
     return status_pb2.Status(code=code.value[0], message=error.message, details=details)
@@ -146,6 +152,7 @@ def status_of(exception: Exception) -> status_pb2.Status:
 def _packed(
     detail: error_details_pb2.ErrorInfo
     | error_details_pb2.BadRequest
+    | error_details_pb2.RetryInfo
     | referee_pb.SubmissionReceipt,
 ) -> AnyMessage:
     packed = AnyMessage()

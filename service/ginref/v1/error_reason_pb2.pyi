@@ -340,7 +340,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
         {"reason": "INVITATION_USED_UP", "domain": "ginref", "metadata": {"uses": "1"}}
     """
     ERROR_REASON_LIMIT_EXCEEDED: _ErrorReason.ValueType  # 41
-    """A limit is reached, and `limit` names it. `store_memory`: the store fills up and
+    """A limit is reached, and `limit` names it. `streams`, `watches`, `matches` and
+    `all-matches`: `most` at once are allowed. `store_memory`: the store fills up and
     takes no new matches. `challenges`: so many matches that the bot asked for go on.
     `wrong_codes`: too many codes of invitations were wrong. The others end a stream:
     `hello` was not said in time, too much that was asked for is `pending`, too much is
@@ -349,6 +350,15 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     Example (RESOURCE_EXHAUSTED, HTTP 429):
 
         {"reason": "LIMIT_EXCEEDED", "domain": "ginref", "metadata": {"limit": "store_memory"}}
+    """
+    ERROR_REASON_RATE_LIMITED: _ErrorReason.ValueType  # 61
+    """The token asks for something too often. `limit` names what, and `resets_ms` says
+    after how many milliseconds it may ask again. The first submission of a turn is never
+    refused with it.
+
+    Example (RESOURCE_EXHAUSTED, HTTP 429):
+
+        {"reason": "RATE_LIMITED", "domain": "ginref", "metadata": {"limit": "creates", "resets_ms": "100"}}
     """
     ERROR_REASON_ATTACHMENT_FENCED: _ErrorReason.ValueType  # 42
     """A newer stream of the same bot has taken over.
@@ -774,7 +784,8 @@ Example (FAILED_PRECONDITION, HTTP 400):
     {"reason": "INVITATION_USED_UP", "domain": "ginref", "metadata": {"uses": "1"}}
 """
 ERROR_REASON_LIMIT_EXCEEDED: ErrorReason.ValueType  # 41
-"""A limit is reached, and `limit` names it. `store_memory`: the store fills up and
+"""A limit is reached, and `limit` names it. `streams`, `watches`, `matches` and
+`all-matches`: `most` at once are allowed. `store_memory`: the store fills up and
 takes no new matches. `challenges`: so many matches that the bot asked for go on.
 `wrong_codes`: too many codes of invitations were wrong. The others end a stream:
 `hello` was not said in time, too much that was asked for is `pending`, too much is
@@ -783,6 +794,15 @@ takes no new matches. `challenges`: so many matches that the bot asked for go on
 Example (RESOURCE_EXHAUSTED, HTTP 429):
 
     {"reason": "LIMIT_EXCEEDED", "domain": "ginref", "metadata": {"limit": "store_memory"}}
+"""
+ERROR_REASON_RATE_LIMITED: ErrorReason.ValueType  # 61
+"""The token asks for something too often. `limit` names what, and `resets_ms` says
+after how many milliseconds it may ask again. The first submission of a turn is never
+refused with it.
+
+Example (RESOURCE_EXHAUSTED, HTTP 429):
+
+    {"reason": "RATE_LIMITED", "domain": "ginref", "metadata": {"limit": "creates", "resets_ms": "100"}}
 """
 ERROR_REASON_ATTACHMENT_FENCED: ErrorReason.ValueType  # 42
 """A newer stream of the same bot has taken over.

@@ -76,6 +76,16 @@ def test_a_malformed_message_names_its_field() -> None:
     assert bad.field_violations[0].field == "move.kind"
 
 
+def test_what_comes_too_often_is_told_when_to_come_again() -> None:
+    error = RefusedError(Reason.RATE_LIMITED, "wait", limit="reads", resets_ms=1_250)
+
+    status = status_of(error)
+
+    retry = error_details_pb2.RetryInfo()
+    assert status.details[1].Unpack(retry)
+    assert retry.retry_delay.ToMilliseconds() == 1_250
+
+
 def test_a_broken_rule_is_no_bad_request() -> None:
     status = status_of(RefusedError(Reason.WRONG_PHASE, "no", phase="draw"))
 
