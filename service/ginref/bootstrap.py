@@ -17,8 +17,8 @@ from ginref.adapters.collector import collect_seldom
 from ginref.adapters.embedded_server import EmbeddedServerError
 from ginref.adapters.key_folder import KeyFolder, KeyFolderError
 from ginref.adapters.key_watch import KeyWatch
-from ginref.adapters.masked_log import log_to_stderr
-from ginref.adapters.metrics import CONTENT_TYPE, PrometheusObserver
+from ginref.adapters.masked_log import log_to_stderr, telling
+from ginref.adapters.metrics import PrometheusObserver
 from ginref.adapters.operator_token import keep_operator_token
 from ginref.adapters.redis_address import UnsupportedStoreError
 from ginref.adapters.redis_store import RedisStore
@@ -43,6 +43,7 @@ from ginref.foundation import (
     ready_archive,
     shown,
     start_store,
+    start_tracer,
     store_problems,
 )
 from ginref.transport.admin import AdminServer
@@ -94,7 +95,8 @@ async def serve(config: ServeConfig, tell: Callable[[str], None], house: House) 
     Raises:
         StartError: It cannot start.
     """
-    log_to_stderr()
+    log_to_stderr(as_json=config.log_format == "json", level=config.log_level)
+    tell = telling(_LOG, tell, as_json=config.log_format == "json")
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -155,7 +157,8 @@ async def _start(
     make_data_folder(config.data)
     keys = KeyWatch(KeyFolder.open_or_create(config.keys_folder))
     archive = await ready_archive(config)
-    store = await start_store(config, stack)
+    tracer = await start_tracer(config, stack)
+    store = await start_store(config, stack, tracer)
     durability = await fit_durability(config, store)
     registry = store.registry()
     observer = PrometheusObserver(
@@ -177,6 +180,7 @@ async def _start(
         engine=__version__,
         allow_seeded=config.dev,
         hub=hub,
+        tracer=tracer,
     )
     tournaments = TournamentParts.of(tools, store.tournaments(), sealer)
     desk = Desk(tools, tournaments.embargo)

@@ -23,9 +23,11 @@ from ginref.setting import (
     ConfigError,
     Kind,
     Setting,
+    choice,
     count,
     duration,
     hint,
+    matching,
     words,
 )
 
@@ -42,6 +44,10 @@ _SHARED_AGE_MS: Final = 300_000
 PLACES: Final = "What is kept where"
 ADDRESSES: Final = "Who can reach it"
 WORK: Final = "What it does"
+TELLING: Final = "What it tells"
+
+LOG_FORMATS: Final = ("text", "json")
+LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
 
 class Part(enum.StrEnum):
@@ -66,6 +72,9 @@ _ROLES: Final = Kind(
     plain=list,
 )
 _MS: Final = replace(count(0), metavar="MS")
+_ENDPOINT: Final = matching(
+    r"https?://[^\s/@?#]+/?", "URL", "http://host:port or https"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,6 +197,32 @@ class ServeConfig:
     dev: Annotated[
         bool, Setting(SWITCH, WORK, "Allow seeded deals and gRPC reflection.")
     ] = False
+
+    log_format: Annotated[
+        str,
+        Setting(
+            choice(*LOG_FORMATS),
+            TELLING,
+            "Form of the log on standard error: text, or one line of JSON an event.",
+        ),
+    ] = "text"
+    log_level: Annotated[
+        str,
+        Setting(
+            choice(*LOG_LEVELS),
+            TELLING,
+            f"How much is logged: {', '.join(LOG_LEVELS)}; with debug every call.",
+        ),
+    ] = "info"
+    otel_endpoint: Annotated[
+        str | None,
+        Setting(
+            _ENDPOINT,
+            TELLING,
+            "Collector of OpenTelemetry that traces are sent to, by OTLP over gRPC.",
+            "no traces",
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         """Refuse settings that contradict each other.

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Final
 
+from ginref import __version__
 from ginref.adapters.archive import open_archive
 from ginref.adapters.embedded_server import EmbeddedServer
 from ginref.adapters.own_folder import is_own
@@ -16,6 +17,7 @@ from ginref.adapters.redis_address import UnsupportedStoreError
 from ginref.adapters.redis_store import RedisStore, open_store
 from ginref.adapters.sealing import AesSealer
 from ginref.app.port import Archive, Registry, SealError, StoreUnavailableError
+from ginref.app.trace import Tracer
 from ginref.config import Part, ServeConfig
 from ginref.setting import masked
 
@@ -106,15 +108,37 @@ async def check_seal(
         raise StartError(message) from error
 
 
-async def start_store(
+async def start_tracer(
     config: ServeConfig, stack: contextlib.AsyncExitStack
+) -> Tracer | None:
+    """Return what traces calls until the stack ends; None if nobody collects them.
+
+    Raises:
+        StartError: This installation cannot send traces.
+    """
+    if config.otel_endpoint is None:
+        return None
+    try:
+        # An extra, which most do without.
+        from ginref.adapters.tracing import open_tracer  # noqa: PLC0415
+    except ImportError as error:
+        raise StartError("otel_endpoint: install ginref[otel] for that") from error
+    tracer = open_tracer(config.otel_endpoint, __version__)
+    stack.push_async_callback(tracer.aclose)
+    return tracer
+
+
+async def start_store(
+    config: ServeConfig,
+    stack: contextlib.AsyncExitStack,
+    tracer: Tracer | None = None,
 ) -> RedisStore:
     """Return the store of the settings, or an embedded one that ends with the stack."""
     url = config.store
     if url is None:
         embedded = EmbeddedServer(config.data / "store")
         url = await stack.enter_async_context(embedded)
-    store = open_store(url)
+    store = open_store(url, tracer)
     stack.push_async_callback(store.aclose)
     return store
 

@@ -200,6 +200,28 @@ def count(least: int, most: int | None = None) -> Kind:
     return Kind("NUMBER", f"a whole number, {limits},", read, plain=int)
 
 
+def choice(*known: str) -> Kind:
+    """Return the kind of words of which one is chosen."""
+
+    def read(text: str) -> str:
+        if text not in known:
+            raise ValueError
+        return text
+
+    return Kind("|".join(known), f"one of {', '.join(known)}", read)
+
+
+def matching(pattern: str, metavar: str, expected: str) -> Kind:
+    """Return the kind of texts of a certain form."""
+
+    def read(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError
+        return text
+
+    return Kind(metavar, expected, read)
+
+
 def duration(least: timedelta, most: timedelta) -> Kind:
     """Return the kind of lengths of time within bounds, or without an end."""
 

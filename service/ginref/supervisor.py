@@ -20,7 +20,7 @@ from ginref import __version__
 from ginref.adapters import embedded_child
 from ginref.adapters.addresses_file import addresses_file, publish
 from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
-from ginref.adapters.masked_log import log_to_stderr
+from ginref.adapters.masked_log import log_to_stderr, telling
 from ginref.adapters.operator_token import OPERATOR_TOKEN
 from ginref.bootstrap import House
 from ginref.config import ServeConfig, to_environment
@@ -49,7 +49,8 @@ async def supervise(
     Raises:
         StartError: The store or one of them cannot start.
     """
-    log_to_stderr()
+    log_to_stderr(as_json=config.log_format == "json", level=config.log_level)
+    tell = telling(_LOG, tell, as_json=config.log_format == "json")
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

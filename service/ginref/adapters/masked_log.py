@@ -9,7 +9,7 @@ import json
 import logging
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final, TextIO
@@ -63,8 +63,6 @@ _FIELDS: Final = {
 _EXTRAS: Final = ("code", "duration_ms")
 """Fields that may be given beside a message."""
 
-LEVELS: Final = ("debug", "info", "warning", "error")
-
 
 class MaskingFormatter(logging.Formatter):
     """Writes a record with all cards masked; of an exception, secrets as well.
@@ -117,8 +115,8 @@ def log_to_stderr(*, as_json: bool = False, level: str = "info") -> None:
 
     Args:
         as_json: Write one line of JSON for each event, instead of text.
-        level: How much the referee tells, one of `LEVELS`; other packages never tell
-            more than `info`.
+        level: How much the referee tells: `debug`, `info`, `warning` or `error`; other
+            packages never tell more than `info`.
     """
     root = logging.getLogger()
     if root.hasHandlers():
@@ -130,6 +128,19 @@ def log_to_stderr(*, as_json: bool = False, level: str = "info") -> None:
     wanted = logging.getLevelNamesMapping()[level.upper()]
     root.setLevel(max(logging.INFO, wanted))
     logging.getLogger("ginref").setLevel(wanted)
+
+
+def telling(
+    log: logging.Logger, tell: Callable[[str], None], *, as_json: bool
+) -> Callable[[str], None]:
+    """Return how a person is told: in the log, where it is read by programs.
+
+    Args:
+        log: Logs what is told.
+        tell: How a person is told otherwise.
+        as_json: Programs read the log.
+    """
+    return (lambda line: log.info("%s", " ".join(line.split()))) if as_json else tell
 
 
 def _text(record: logging.LogRecord, text: str) -> str:

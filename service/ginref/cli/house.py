@@ -63,6 +63,7 @@ class House:
         self._data = config.data
         self._folder = config.data / _FOLDER
         self._roots = config.tls_cert
+        self._as_json = config.log_format == "json"
         self._urls = ",".join(
             _url(one, is_secure=config.tls_cert is not None)
             for one in addresses.split(",")
@@ -130,6 +131,7 @@ class House:
             "state": str(state),
             "roots": str(self._roots) if self._roots else None,
             "server_name": self._server_name(),
+            "as_json": self._as_json,
         }
         inherited = {
             name: value

@@ -47,8 +47,8 @@ def main() -> None:
     Raises:
         SystemExit: With a line for people when the bot cannot play.
     """
-    log_to_stderr()
     settings: dict[str, Any] = json.loads(sys.argv[1])
+    log_to_stderr(as_json=settings["as_json"])
     roots, state = settings["roots"], Path(settings["state"])
     try:
         asyncio.run(

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -16,7 +17,9 @@ from ginref.app.port import StoreUnavailableError
 from ginref.transport.call import CALL, Call, CallObserver, Unobserved
 from ginref.transport.field import LARGE_MESSAGE_BYTES, MESSAGE_BYTES
 from ginref.transport.limiter import Limiter
-from ginref.transport.status import refusal_of
+from ginref.transport.status import CODES, refusal_of
+
+_LOG: Final = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 
@@ -90,6 +93,9 @@ class Admission:
 
     def count(self, method: str, code: str, seconds: float) -> None:
         """Count an answered call; a fault in that is logged, and changes no answer."""
+        if _LOG.isEnabledFor(logging.DEBUG):
+            facts = {"code": str(code), "duration_ms": round(1000 * seconds)}
+            _LOG.debug("call %s is answered", method, extra=facts)
         try:
             if isinstance(code, Reason):
                 self._observer.refusal(code)
