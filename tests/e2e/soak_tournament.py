@@ -28,6 +28,7 @@ from typing import Any
 
 from tests.e2e.cups import Cup, created
 from tests.e2e.referee_process import RefereeProcess
+from tests.e2e.undisturbed import differences
 
 from ginref.adapters.embedded_server import EmbeddedServer
 from ginref.record.verify import Finding
@@ -195,6 +196,8 @@ async def _judge(done: Soak, referee: Referee, folder: Path) -> None:
         done.verdicts[cup.name] = verdict
         if verdict.finding is not Finding.VALID:
             done.problems.append(f"{cup.name}: {verdict.problem or verdict.finding}")
+        elif verdict.export is not None:
+            done.problems += await asyncio.to_thread(differences, verdict.export)
     records = {path.stem for path in (folder / "records").glob("*.json")}
     if records != created([*done.verdicts.values()]):
         done.problems.append("there are records of matches that no log names")
@@ -223,7 +226,9 @@ once, on one Valkey. {PROCESSES} processes served and ran them. {kills} times on
 these was killed by SIGKILL, {PAUSE_S[0]:g} to {PAUSE_S[1]:g} seconds after the last
 time, and started again. What must hold: every match that a log names has one valid
 record that says the same, no fixture has a match twice, no record is of a match that
-no log names, and the exports verify.
+no log names, and the exports verify. Afterwards each tournament was played once more
+from its draw on, with the same cards and bots and without any referee: every match
+must have ended alike, and the standings must be equal.
 
 | format | entrants | matches | records | attempts | entries | endings | export |
 |---|---|---|---|---|---|---|---|

@@ -9,6 +9,7 @@ from tests.e2e.cups import Cup, created
 from tests.e2e.dying_referee import LAST_WORDS, POINTS
 from tests.e2e.referee_process import RefereeProcess
 from tests.e2e.table import PATIENCE
+from tests.e2e.undisturbed import differences
 
 from ginref.adapters.embedded_server import EmbeddedServer
 from ginref.record.verify import Finding
@@ -92,6 +93,7 @@ async def test_tournaments_go_on_wherever_their_processes_die(folder: Path) -> N
         assert verdict.export is not None
         ranking = verdict.export.document["ranking"]
         assert sorted(bot for one in ranking for bot in one["bots"]) == cup.bots
+        assert not differences(verdict.export)
     # No match was played that no log names.
     records = {path.stem for path in (folder / "records").glob("*.json")}
     assert records == created(verdicts)
