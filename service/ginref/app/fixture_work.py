@@ -32,7 +32,7 @@ from ginref.tournament.event import MatchCreated, MatchEnded
 from ginref.tournament.log import LogEntry
 from ginref.tournament.outcome import outcome_of
 from ginref.tournament.plan import MatchOrder, Plan, order_match
-from ginref.tournament.secret import boards_of
+from ginref.tournament.qualifying import is_qualifying
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ class FixtureWork:
         Raises:
             DamageError: The referee's share is lost, or cannot be read.
         """
-        secret = await self._secrets.secret(live.ledger)
+        boards = await self._secrets.dealer(live.ledger)
         return [
             MatchCreated(
                 fixture=order.fixture,
@@ -72,7 +72,7 @@ class FixtureWork:
                 game=order.game,
                 match=await self._desk.opening.game_id(live.name, order.request_id),
                 commitment=commit_boards(
-                    live.name, order.deal, boards_of(secret, order.deal)
+                    live.name, order.deal, boards(order.deal)
                 ).hex(),
             )
             for order in orders
@@ -131,7 +131,7 @@ class FixtureWork:
     ) -> TournamentGame:
         """Return the match that an entry says to exist."""
         order = await _order(live, planned, entry, event)
-        boards = boards_of(await self._secrets.secret(live.ledger), order.deal)
+        boards = (await self._secrets.dealer(live.ledger))(order.deal)
         commitment = commit_boards(live.name, order.deal, boards).hex()
         if commitment != event.commitment:
             message = f"entry {entry.sequence} of {live.name} has other cards"
@@ -142,7 +142,9 @@ class FixtureWork:
             attempt=event.attempt,
             game=event.game,
             deal=order.deal,
-            is_shared=live.configuration.boards is Boards.COMMON and event.attempt == 1,
+            is_shared=live.configuration.boards is Boards.COMMON
+            and event.attempt == 1
+            and not is_qualifying(event.fixture),
             length=entry.sequence,
             head=entry.digest,
         )
@@ -198,7 +200,7 @@ async def _order(
     live: LiveTournament, planned: Plan, entry: LogEntry, event: MatchCreated
 ) -> MatchOrder:
     """Return what a match was to be when the log came to name it."""
-    fixture = planned.fixture(event.fixture)
+    fixture = planned.meeting(event.fixture)
     if (
         fixture is not None
         and fixture.attempt == event.attempt

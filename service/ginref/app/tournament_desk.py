@@ -52,6 +52,7 @@ from ginref.tournament.operation import (
     SeedField,
     Withdraw,
 )
+from ginref.tournament.qualifying import refuse_stranger
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -98,7 +99,7 @@ class TournamentDesk:
                 NAME_TAKEN by a tournament of another configuration.
         """
         _require(caller, "CreateTournament", *HOSTS)
-        declared = _read(configuration)
+        declared = await self._read(configuration)
         name, digest = declared.name, configuration_digest(declared)
         entry = LogEntry(
             sequence=1,
@@ -136,7 +137,7 @@ class TournamentDesk:
                 `change`.
         """
         _require(caller, "ChangeTournament", *HOSTS)
-        declared = _read(configuration)
+        declared = await self._read(configuration)
         if declared.name != tournament:
             error = FieldError("name", f"{tournament} expected: a name stays")
             raise refused_configuration(error)
@@ -299,6 +300,18 @@ class TournamentDesk:
             live.head for live in await self._live.get() if bot in live.ledger.entrants
         )
 
+    async def _read(self, configuration: Mapping[str, Any]) -> Configuration:
+        """Read a configuration that can be played here."""
+        try:
+            declared = read_configuration(configuration)
+            rules = declared.entry.qualifying
+            if rules is not None:
+                rows = map(read_bot, await self._tools.registry.rows("bot"))
+                refuse_stranger(rules, {row.name for row in rows if row.house})
+        except FieldError as error:
+            raise refused_configuration(error) from None
+        return declared
+
     async def _read_live(self) -> list[LiveTournament]:
         found = await asyncio.gather(*map(self._found, await self._store.live()))
         return [live for live in found if live is not None]
@@ -343,13 +356,6 @@ class TournamentDesk:
             plan=await self._keeper.plan(seen),
             head=live.head,
         )
-
-
-def _read(configuration: Mapping[str, Any]) -> Configuration:
-    try:
-        return read_configuration(configuration)
-    except FieldError as error:
-        raise refused_configuration(error) from None
 
 
 def _require(caller: Caller, call: str, *roles: Role) -> None:

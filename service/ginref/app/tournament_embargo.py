@@ -10,6 +10,7 @@ from ginref.tournament.configuration import Boards
 from ginref.tournament.event import MatchEnded
 from ginref.tournament.lifecycle import UNDER_WAY
 from ginref.tournament.plan import Plan
+from ginref.tournament.qualifying import is_qualifying
 
 _Boards = tuple[str, int, int]
 """What tables share: a stage, its round, and the correction that began it anew."""
@@ -65,6 +66,7 @@ def closed_fixtures(planned: Plan) -> frozenset[tuple[str, int]]:
         (fixture_id, attempt)
         for (fixture_id, attempt), games in ledger.games.items()
         if attempt == 1
+        and not is_qualifying(fixture_id)
         and (fixture_id, attempt) not in known
         and first < games[0].created
     }

@@ -1,11 +1,13 @@
 """The referee's share of a tournament's secret: made once, kept sealed."""
 
+from collections.abc import Callable
 from typing import Final
 
 from ginref.app.packing import DamageError
 from ginref.app.port import Chance, Sealer, SealError
 from ginref.app.tournament_store import TournamentStore
 from ginref.tournament.ledger import Ledger
+from ginref.tournament.qualifying import deal_secret
 from ginref.tournament.secret import commit_share, mix_secret
 
 _SHARE_SIZE: Final = 32
@@ -53,13 +55,27 @@ class SecretKeeper:
             DamageError: The referee's share is lost, cannot be read, or is not the
                 one that it has committed to.
         """
+        share = await self._bound(ledger)
+        shares = {bot: bytes.fromhex(text) for bot, text in ledger.shares.items()}
+        return mix_secret(ledger.tournament, share, shares)
+
+    async def dealer(self, ledger: Ledger) -> Callable[[str], bytes]:
+        """Return what gives the match secret of a deal, 32 bytes.
+
+        Raises:
+            DamageError: As `secret`.
+        """
+        secret, share = await self.secret(ledger), await self._bound(ledger)
+        return lambda deal: deal_secret(ledger.tournament, secret, share, deal)
+
+    async def _bound(self, ledger: Ledger) -> bytes:
+        """Return the share that the referee has committed to."""
         name = ledger.tournament
         share = await self.share(name)
         if commit_share(name, "", share).hex() != ledger.referee:
             message = f"another share of tournament {name} was committed to"
             raise DamageError(message)
-        shares = {bot: bytes.fromhex(text) for bot, text in ledger.shares.items()}
-        return mix_secret(name, share, shares)
+        return share
 
     def _open(self, tournament: str, sealed: bytes) -> bytes:
         try:

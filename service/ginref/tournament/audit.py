@@ -38,6 +38,7 @@ from ginref.tournament.lifecycle import UNDER_WAY, Lifecycle
 from ginref.tournament.log import LogEntry, verify_chain
 from ginref.tournament.next_step import close_stage
 from ginref.tournament.plan import MatchOrder, Plan, order_match, plan_ledger
+from ginref.tournament.qualifying import may_play
 from ginref.tournament.roster import seed_order
 from ginref.tournament.secret import (
     commit_secret,
@@ -89,8 +90,8 @@ class LoggedMatch:
     Attributes:
         sequence: The entry.
         match: The match's identity.
-        stage: Its stage.
-        node: The place of its fixture in the stage.
+        stage: Its stage; empty for a qualifying match.
+        node: The place of its fixture in the stage; `qualifying` before the first one.
         order: What was to be created.
         first: The first entrant of its fixture, from whose side points are seen.
         commitment: The referee's commitment to its share of the deal, or None.
@@ -181,7 +182,11 @@ class _Watch:
                 self._check_order(entry, event)
             case MatchEnded():
                 self._check_outcome(entry, event)
-            case RoundPaired() | Expired() | Withdrawn(exit=Exit.FORFEITS | Exit.SHARE):
+            case (
+                RoundPaired()
+                | Expired()
+                | Withdrawn(exit=Exit.FORFEITS | Exit.SHARE | Exit.QUALIFYING)
+            ):
                 self._must_follow(entry)
             case StageClosed():
                 self._check_closing(entry, event)
@@ -237,7 +242,7 @@ class _Watch:
         planned = self._plan
         if planned is None or not planned.allows(*match):
             planned = self._planned(entry)
-        fixture = planned.fixture(event.fixture)
+        fixture = planned.meeting(event.fixture)
         if fixture is None or not planned.allows(*match):
             raise LogError(entry.sequence, "no such match was to be created")
         if event.match in self.matches:
@@ -299,6 +304,9 @@ class _Watch:
             lots = bytes.fromhex(event.lots)
         except ValueError:
             raise LogError(entry.sequence, "hexadecimal digits expected") from None
+        for bot in event.order:
+            if not may_play(ledger, bot):
+                raise LogError(entry.sequence, f"{bot} has not qualified")
         if event.order != seed_order(ledger, lots):
             self._note(entry, "other seeds than by the rules of entry")
 

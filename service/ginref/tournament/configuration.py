@@ -10,6 +10,9 @@ from ginref.record.clock import STANDARD, ClockPolicy
 from ginref.tournament.format import Format
 from ginref.tournament.tiebreak import Criterion, Edition
 
+HOUSE: Final = "house"
+"""Owner of the bots that belong to the host; their names begin with it."""
+
 AWARD: Final = 60
 """Net points a board that a forfeit costs, unless declared otherwise."""
 
@@ -147,6 +150,26 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Qualifying:
+    """What a bot that has checked in must show: a match that it does not forfeit.
+
+    Attributes:
+        house: The house bot that it plays against, `careful` for `house.careful`.
+        rounds: Rounds of the match, which is like those of the first stage else.
+        attempts: How many matches it may forfeit before it is out.
+    """
+
+    house: str
+    rounds: int = 2
+    attempts: int = 2
+
+    @property
+    def bot(self) -> str:
+        """The name of the house bot."""
+        return f"{HOUSE}.{self.house}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EntryRules:
     """Who may enter, and how the field is ordered.
 
@@ -156,6 +179,7 @@ class EntryRules:
         capacity: Most entrants that play; others wait for a place. None for all.
         bots_per_owner: Most bots of one owner.
         check_in: Bots must check in before the start.
+        qualifying: What they must show then; None if to be there is enough.
         late: What late entrants have missed is worth.
         seeding: Where the order of the seeds comes from.
         listed: Entrants that the organizer has listed.
@@ -166,6 +190,7 @@ class EntryRules:
     capacity: int | None = None
     bots_per_owner: int = 1
     check_in: bool = True
+    qualifying: Qualifying | None = None
     late: Late = Late.REFUSED
     seeding: Seeding = Seeding.ENTRY
     listed: tuple[Listed, ...] = ()

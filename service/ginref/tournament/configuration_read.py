@@ -30,6 +30,7 @@ from ginref.tournament.configuration import (
     LuckWorth,
     MatchFormat,
     Promotion,
+    Qualifying,
     Schedule,
     Seeding,
     Stage,
@@ -55,6 +56,7 @@ FIELD_MOST: Final = 4096
 
 _STAGES_MOST: Final = 8
 _ROUNDS_MOST: Final = 1000
+_QUALIFYING_MOST: Final = 100
 _TITLE_LENGTH: Final = 100
 _STAGE: Final = ("match", "except", "tie_breaks", "promote")
 _FORMATS: Final[Mapping[str, type[Format]]] = {
@@ -105,11 +107,24 @@ def _read_entry(option: Option) -> EntryRules:
         "capacity": lambda capacity: _or_none(capacity, 2, FIELD_MOST),
         "bots_per_owner": lambda bots: bots.number(1, FIELD_MOST),
         "check_in": Option.flag,
+        "qualifying": _read_qualifying,
         "late": lambda late: late.choice(Late),
         "seeding": lambda seeding: seeding.choice(Seeding),
         "listed": lambda listed: tuple(_read_listed(one) for one in listed.items()),
     }
     return EntryRules(**{name: readers[name](value) for name, value in found.items()})
+
+
+def _read_qualifying(option: Option) -> Qualifying | None:
+    if option.value is None:
+        return None
+    found = option.members(needed=("house",), allowed=("rounds", "attempts"))
+    numbers = {
+        name: value.number(1, _QUALIFYING_MOST)
+        for name, value in found.items()
+        if name != "house"
+    }
+    return Qualifying(house=found["house"].name(), **numbers)
 
 
 def _read_listed(option: Option) -> Listed:

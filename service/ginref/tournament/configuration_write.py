@@ -1,6 +1,7 @@
 """A configuration in its one canonical form, and the digest that names it."""
 
 import hashlib
+from dataclasses import asdict
 from typing import Any
 
 from ginref.record.clock import CUSTOM, ClockPolicy
@@ -57,7 +58,7 @@ def configuration_to_json(configuration: Configuration) -> dict[str, Any]:
 
 
 def _entry(entry: EntryRules) -> dict[str, Any]:
-    return {
+    facts: dict[str, Any] = {
         "by": str(entry.by),
         "invited": list(entry.invited),
         "capacity": entry.capacity,
@@ -67,6 +68,10 @@ def _entry(entry: EntryRules) -> dict[str, Any]:
         "seeding": str(entry.seeding),
         "listed": [_listed(listed) for listed in entry.listed],
     }
+    # A file that does not know of it has the digest that it always had.
+    if entry.qualifying is not None:
+        facts["qualifying"] = asdict(entry.qualifying)
+    return facts
 
 
 def _listed(listed: Listed) -> dict[str, Any]:

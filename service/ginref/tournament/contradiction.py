@@ -136,8 +136,17 @@ def _of_entry(entry: EntryRules) -> Iterator[tuple[str, str]]:
         yield f"entry.invited[{at}]", f"{entry.invited[at]} is invited twice"
     if entry.capacity is not None and len(entry.listed) > entry.capacity:
         yield "entry.listed", f"more than the capacity of {entry.capacity}"
+    if entry.qualifying is not None:
+        yield from _of_qualifying(entry)
     yield from _of_listed(entry)
     yield from _of_seeds(entry)
+
+
+def _of_qualifying(entry: EntryRules) -> Iterator[tuple[str, str]]:
+    if not entry.check_in:
+        yield "entry.qualifying", "needs check_in: true"
+    if entry.late is not Late.REFUSED:
+        yield "entry.qualifying", f"needs late: {Late.REFUSED}: there is no time for it"
 
 
 def _of_listed(entry: EntryRules) -> Iterator[tuple[str, str]]:

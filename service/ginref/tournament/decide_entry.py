@@ -79,8 +79,9 @@ def configure(plan: Plan, operation: Configure, _: int) -> Iterator[Event]:
     """Change the configuration; after the start it is what was declared."""
     if operation.configuration == plan.ledger.configured:
         return
-    if plan.ledger.lifecycle not in BEFORE_START or plan.ledger.order:
-        what = "the configuration is frozen when the field is seeded"
+    ledger = plan.ledger
+    if ledger.lifecycle not in BEFORE_START or ledger.order or ledger.games:
+        what = "the configuration is frozen when a bot qualifies, or all are seeded"
         raise OperationError(Objection.WRONG_TIME, what, "configuration")
     yield Configured(configuration=operation.configuration)
 

@@ -40,7 +40,7 @@ def report_match(plan: Plan, operation: ReportMatch, _: int) -> Iterator[Event]:
             what = "the match has ended otherwise"
             raise OperationError(Objection.CONFLICT, what, "outcome")
         return
-    fixture = plan.fixture(operation.fixture)
+    fixture = plan.meeting(operation.fixture)
     named = {operation.outcome.winner, *operation.outcome.at_fault} - {None}
     if fixture is not None and not named.issubset(fixture.entrants):
         what = "somebody in it does not play the fixture"

@@ -42,6 +42,9 @@ class Exit(enum.StrEnum):
     SHARE = "share"
     """Withdrawn by the referee: it did not reveal the share it had committed to."""
 
+    QUALIFYING = "qualifying"
+    """Withdrawn by the referee: it did not qualify while it was called."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Created:
@@ -164,7 +167,7 @@ class MatchCreated:
     """A match of a fixture was created.
 
     Attributes:
-        fixture: The fixture.
+        fixture: The fixture; `qualifying:ada` for those by which a bot qualifies.
         attempt: Its attempt, counted from 1.
         game: Which match of the fixture, counted from 1.
         match: The match's identity.

@@ -13,9 +13,8 @@ from ginref.record.verify import Finding, Verdict, verify_record
 from ginref.tournament.audit import Audit, LoggedMatch
 from ginref.tournament.configuration import Configuration
 from ginref.tournament.export import Export
-from ginref.tournament.export_section import opened_secret
+from ginref.tournament.export_section import opened_boards, opened_secret
 from ginref.tournament.outcome import outcome_of
-from ginref.tournament.secret import boards_of
 from ginref.tournament.service_time import ServiceTime, sum_times, times_of
 from ginref.tournament.shape import to_json
 
@@ -186,7 +185,8 @@ def _of_deal(
     dealt = record.document["openings"]["secret"]
     if opened is None or dealt is None:
         return
-    if dealt != boards_of(bytes.fromhex(opened.secret), logged.order.deal).hex():
+    tournament = export.document["tournament"]
+    if dealt != opened_boards(tournament, opened, logged.order.deal).hex():
         yield Flaw.DEAL, "its cards do not follow from the tournament's secret"
 
 

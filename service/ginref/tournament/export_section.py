@@ -17,7 +17,7 @@ from ginref.tournament.fixture import Fixture
 from ginref.tournament.ledger import Game, Ledger
 from ginref.tournament.log import LogEntry
 from ginref.tournament.plan import Plan, plan
-from ginref.tournament.secret import boards_of
+from ginref.tournament.qualifying import deal_secret, qualifying_state
 from ginref.tournament.shape import to_json
 from ginref.tournament.stage_view import StageView
 
@@ -52,13 +52,20 @@ def opened_secret(entries: Sequence[LogEntry]) -> SecretOpened | None:
     )
 
 
+def opened_boards(tournament: str, opened: SecretOpened, deal: str) -> bytes:
+    """Return the match secret of a deal, as it follows from what was opened."""
+    secret = bytes.fromhex(opened.secret)
+    share = bytes.fromhex(opened.share or "")
+    return deal_secret(tournament, secret, share, deal)
+
+
 def _entrants(ledger: Ledger) -> Iterator[dict[str, Any]]:
     """Yield who has entered: who plays by seed, then the others in order of entry."""
     seeds = {bot: at for at, bot in enumerate(ledger.order, 1)}
     others = [bot for bot in ledger.entrants if bot not in seeds]
     for bot in [*seeds, *others]:
         entrant, left = ledger.entrants[bot], ledger.departures.get(bot)
-        yield {
+        facts = {
             "bot": bot,
             "owner": entrant.owner,
             "seed": seeds.get(bot),
@@ -67,6 +74,10 @@ def _entrants(ledger: Ledger) -> Iterator[dict[str, Any]]:
             "latency": entrant.latency,
             "departure": None if left is None else to_json(left),
         }
+        state = qualifying_state(ledger, bot)
+        if state is not None:
+            facts["qualifying"] = str(state)
+        yield facts
 
 
 def _chance(ledger: Ledger, opened: SecretOpened | None) -> dict[str, Any]:
@@ -146,7 +157,7 @@ def _matches(
         order, game = logged.order, games[logged.match]
         secret = None
         if opened is not None:
-            secret = boards_of(bytes.fromhex(opened.secret), order.deal).hex()
+            secret = opened_boards(ledger.tournament, opened, order.deal).hex()
         yield {
             "match": logged.match,
             "created": logged.sequence,

@@ -34,9 +34,8 @@ from ginref.tournament.export_match import (
     MatchRecord,
     check_matches,
 )
-from ginref.tournament.export_section import opened_secret
+from ginref.tournament.export_section import opened_boards, opened_secret
 from ginref.tournament.lifecycle import Lifecycle
-from ginref.tournament.secret import boards_of
 from ginref.tournament.witness import KeptHead, contradicts
 
 _OVER: Final = (Lifecycle.FINISHED, Lifecycle.ARCHIVED)
@@ -206,10 +205,11 @@ def _check_deals(export: Export, audited: Audit) -> None:
     opened = opened_secret(export.entries)
     if opened is None:
         return
-    secret, tournament = bytes.fromhex(opened.secret), export.document["tournament"]
+    tournament = export.document["tournament"]
     for logged in audited.matches:
         deal = logged.order.deal
-        right = commit_boards(tournament, deal, boards_of(secret, deal)).hex()
+        boards = opened_boards(tournament, opened, deal)
+        right = commit_boards(tournament, deal, boards).hex()
         if logged.commitment not in (None, right):
             message = f"entry {logged.sequence}: {logged.match} was not to be dealt"
             raise _BrokenError(Flaw.DEAL, f"{message} the boards of {deal}")

@@ -50,7 +50,8 @@ MOMENTS: Final[Mapping[type[Event], frozenset[Lifecycle]]] = MappingProxyType(
         Seeded: frozenset({Lifecycle.SEEDING}),
         RoundPaired: UNDER_WAY,
         ManuallyPaired: UNDER_WAY,
-        MatchCreated: UNDER_WAY,
+        # Qualifying matches are played while bots are called.
+        MatchCreated: UNDER_WAY | {Lifecycle.CHECK_IN},
         MatchEnded: _ALWAYS,
         Expired: UNDER_WAY,
         Awarded: UNDER_WAY,

@@ -32,6 +32,7 @@ from ginref.tournament.ladder import pair_ladder
 from ginref.tournament.ledger import Ledger
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.promotion import keep_apart, qualify
+from ginref.tournament.qualifying import is_qualifying, unqualified
 from ginref.tournament.roster import needs_seeds, unrevealed, with_place
 from ginref.tournament.stage_view import StageView
 from ginref.tournament.swiss import SwissRound, pair_swiss
@@ -77,11 +78,12 @@ def _before_start(ledger: Ledger, now_ms: int) -> Iterator[Event]:
             if after_ms is not None and elapsed_ms >= after_ms:
                 yield Advanced(to=following, reason="schedule")
         case Lifecycle.CHECK_IN:
+            yield from _not_qualified(ledger)
             after_ms = schedule.check_in_ms
             if after_ms is not None and elapsed_ms >= after_ms:
                 yield Advanced(to=Lifecycle.SEEDING, reason="schedule")
         case _:
-            late = _without_share(ledger, now_ms)
+            late = _not_qualified(ledger) or _without_share(ledger, now_ms)
             if late:
                 yield from late
             elif len(with_place(ledger)) < _PAIR:
@@ -95,6 +97,14 @@ def _listed(ledger: Ledger) -> Iterator[Event]:
     for listed in ledger.configuration.entry.listed:
         if listed.bot not in ledger.entrants:
             yield Registered(bot=listed.bot, owner=listed.owner)
+
+
+def _not_qualified(ledger: Ledger) -> list[Event]:
+    """Withdraw who has not qualified, and cannot any more."""
+    return [
+        Withdrawn(bot=bot, exit=Exit.QUALIFYING, reason=reason)
+        for bot, reason in unqualified(ledger)
+    ]
 
 
 def _without_share(ledger: Ledger, now_ms: int) -> list[Event]:
@@ -156,8 +166,8 @@ def _withdrawals(ledger: Ledger) -> Iterator[Event]:
     if most is None:
         return
     forfeits: Counter[str] = Counter()
-    for games in ledger.games.values():
-        for game in games:
+    for (fixture, _), games in ledger.games.items():
+        for game in () if is_qualifying(fixture) else games:
             outcome = game.outcome
             if outcome is not None and outcome.ending is not EndingKind.RESIGNED:
                 forfeits.update(outcome.forfeiters)

@@ -7,6 +7,7 @@ each under an identity that follows from the fixture.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from ginref.tournament.bracket_play import rank_bracket
 from ginref.tournament.configuration import Boards, Configuration, MatchFormat
@@ -17,9 +18,13 @@ from ginref.tournament.ledger import Ledger
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.log import LogEntry
 from ginref.tournament.next_step import next_events
+from ginref.tournament.qualifying import is_qualifying, qualifier, qualifiers
 from ginref.tournament.roster import needs_seeds, with_place
 from ginref.tournament.stage_view import StageView, view_stages
 from ginref.tournament.table_rank import group_rankings
+
+_AT_ONCE: Final = 16
+"""Qualifying matches that go on at the same time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,12 +83,19 @@ class Plan:
             (one for one in self.fixtures() if one.fixture_id == fixture_id), None
         )
 
+    def meeting(self, fixture_id: str) -> Fixture | None:
+        """Return a fixture, also one of qualifying matches, if there is one."""
+        return self.fixture(fixture_id) or qualifier(self.ledger, fixture_id)
+
     def allows(self, fixture_id: str, attempt: int, game: int) -> bool:
         """Say whether a match may be created, be it ordered now or a moment ago."""
-        return self.ledger.lifecycle is Lifecycle.RUNNING and any(
+        runs = self.ledger.lifecycle is Lifecycle.RUNNING
+        open_ = _open_fixtures(self.stages) if runs else qualifiers(self.ledger)
+        return any(
             (fixture.fixture_id, fixture.attempt, len(fixture.games) + 1)
             == (fixture_id, attempt, game)
-            for fixture in _open_fixtures(self.stages)
+            for fixture in open_
+            if runs or fixture.state is FixtureState.READY
         )
 
 
@@ -107,7 +119,7 @@ def plan_ledger(ledger: Ledger, now_ms: int) -> Plan:
     """Return how a tournament stands and what comes next, from its ledger."""
     stages = view_stages(ledger)
     events = tuple(next_events(ledger, stages, now_ms))
-    runs = ledger.lifecycle is Lifecycle.RUNNING
+    runs, short = ledger.lifecycle is Lifecycle.RUNNING, tuple(qualifiers(ledger))
     return Plan(
         ledger=ledger,
         stages=stages,
@@ -115,8 +127,8 @@ def plan_ledger(ledger: Ledger, now_ms: int) -> Plan:
         if needs_seeds(ledger)
         else (),
         events=events,
-        orders=tuple(_orders(ledger, stages)) if runs else (),
-        aborts=tuple(_aborts(ledger, stages)),
+        orders=tuple(_orders(ledger, stages) if runs else _qualifying(short)),
+        aborts=tuple(_aborts(ledger, stages, short)),
     )
 
 
@@ -151,6 +163,14 @@ def _orders(ledger: Ledger, stages: Sequence[StageView]) -> Iterator[MatchOrder]
         yield order_match(ledger.configuration.boards, fixture, len(fixture.games) + 1)
 
 
+def _qualifying(short: Sequence[Fixture]) -> Iterator[MatchOrder]:
+    """Yield qualifying matches to create: the house bot plays so many at a time."""
+    playing = sum(fixture.state is FixtureState.PLAYING for fixture in short)
+    ready = [fixture for fixture in short if fixture.state is FixtureState.READY]
+    for fixture in ready[: max(0, _AT_ONCE - playing)]:
+        yield order_match(Boards.INDEPENDENT, fixture, 1)
+
+
 def order_match(boards: Boards, fixture: Fixture, game: int) -> MatchOrder:
     """Return what a match of a fixture is, whoever asks for it and when.
 
@@ -161,7 +181,7 @@ def order_match(boards: Boards, fixture: Fixture, game: int) -> MatchOrder:
     """
     a, b = (bot or "" for bot in fixture.entrants)
     identity = f"{fixture.fixture_id}/{fixture.attempt}"
-    match boards:
+    match Boards.INDEPENDENT if is_qualifying(identity) else boards:
         case Boards.COMMON if fixture.attempt == 1:
             deal = f"{fixture.stage}/{fixture.round}/{game}"
             if fixture.undone:
@@ -181,13 +201,16 @@ def order_match(boards: Boards, fixture: Fixture, game: int) -> MatchOrder:
     )
 
 
-def _aborts(ledger: Ledger, stages: Sequence[StageView]) -> Iterator[str]:
+def _aborts(
+    ledger: Ledger, stages: Sequence[StageView], short: Sequence[Fixture]
+) -> Iterator[str]:
     wanted = {
         (fixture.fixture_id, fixture.attempt)
         for view in stages
         for fixture in view.fixtures
         if view.closing is None and fixture.state is FixtureState.PLAYING
     }
+    wanted |= {(fixture.fixture_id, fixture.attempt) for fixture in short}
     if ledger.lifecycle is Lifecycle.CANCELLED:
         wanted = set()
     for key, games in ledger.games.items():

@@ -9,6 +9,7 @@ from ginref.tournament.field_check import check_field
 from ginref.tournament.fixture import FixtureState
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.plan import Plan
+from ginref.tournament.qualifying import hindered
 from ginref.tournament.roster import unrevealed, with_place
 
 
@@ -20,6 +21,9 @@ class ProblemKind(enum.StrEnum):
 
     SHARE = "share"
     """A bot has not revealed its share of the secret."""
+
+    QUALIFYING = "qualifying"
+    """A bot has not qualified, for good or yet."""
 
     STOPPED = "stopped"
     """A fixture waits for the organizer to have it played again, or to decide it."""
@@ -50,8 +54,10 @@ class Problem:
 
 def problems(plan: Plan) -> tuple[Problem, ...]:
     """Return what is the matter with a tournament as it stands."""
+    if plan.ledger.lifecycle is Lifecycle.CHECK_IN:
+        return tuple(_qualifying(plan))
     if plan.ledger.lifecycle is Lifecycle.SEEDING:
-        return tuple(_before_start(plan))
+        return (*_qualifying(plan), *_before_start(plan))
     if plan.ledger.lifecycle in (
         Lifecycle.RUNNING,
         Lifecycle.PAUSED,
@@ -59,6 +65,13 @@ def problems(plan: Plan) -> tuple[Problem, ...]:
     ):
         return tuple(_under_way(plan))
     return ()
+
+
+def _qualifying(plan: Plan) -> Iterator[Problem]:
+    for bot, what in hindered(plan.ledger):
+        yield Problem(
+            kind=ProblemKind.QUALIFYING, about=bot, what=what, is_blocking=False
+        )
 
 
 def _before_start(plan: Plan) -> Iterator[Problem]:

@@ -6,6 +6,7 @@ from ginref.engine.deck import draw_lots
 from ginref.tournament.configuration import EntryBy, Seeding
 from ginref.tournament.ledger import Entrant, Ledger
 from ginref.tournament.lifecycle import ENTRY, Lifecycle
+from ginref.tournament.qualifying import may_play
 
 
 def present(ledger: Ledger) -> tuple[Entrant, ...]:
@@ -20,12 +21,15 @@ def present(ledger: Ledger) -> tuple[Entrant, ...]:
 def with_place(ledger: Ledger) -> tuple[Entrant, ...]:
     """Return who has a place: the first ones up to the capacity.
 
-    Once the call to check in is over, only those count who have answered it.
+    Once the call to check in is over, only those count who have answered it, and have
+    qualified.
     """
     rules = ledger.configuration.entry
     candidates = present(ledger)
     if rules.check_in and ledger.lifecycle not in ENTRY:
-        candidates = tuple(one for one in candidates if one.is_checked_in)
+        candidates = tuple(
+            one for one in candidates if one.is_checked_in and may_play(ledger, one.bot)
+        )
     return candidates[: rules.capacity]
 
 
