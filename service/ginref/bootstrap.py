@@ -18,7 +18,7 @@ from ginref.adapters.embedded_server import EmbeddedServerError
 from ginref.adapters.key_folder import KeyFolder, KeyFolderError
 from ginref.adapters.key_watch import KeyWatch
 from ginref.adapters.masked_log import log_to_stderr, telling
-from ginref.adapters.metrics import PrometheusObserver
+from ginref.adapters.metrics import CONTENT_TYPE, PrometheusObserver
 from ginref.adapters.operator_token import keep_operator_token
 from ginref.adapters.redis_address import UnsupportedStoreError
 from ginref.adapters.redis_store import RedisStore

@@ -17,7 +17,7 @@ from ginref.app.port import StoreUnavailableError
 from ginref.transport.call import CALL, Call, CallObserver, Unobserved
 from ginref.transport.field import LARGE_MESSAGE_BYTES, MESSAGE_BYTES
 from ginref.transport.limiter import Limiter
-from ginref.transport.status import CODES, refusal_of
+from ginref.transport.status import refusal_of
 
 _LOG: Final = logging.getLogger(__name__)
 
