@@ -24,6 +24,7 @@ from ginref.adapters.redis_address import UnsupportedStoreError
 from ginref.adapters.redis_store import RedisStore
 from ginref.adapters.sealing import AesSealer
 from ginref.adapters.secret_file import SecretFileError
+from ginref.app.allowance import Allowance
 from ginref.app.desk import Desk
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
@@ -179,6 +180,7 @@ async def _start(
         observer=observer,
         engine=__version__,
         allow_seeded=config.dev,
+        allowance=Allowance(config.limits),
         hub=hub,
         tracer=tracer,
     )

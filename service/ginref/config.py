@@ -13,6 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Final, get_type_hints
 
+from ginref.app.limit import DEFAULTS, Limits, read_limits
 from ginref.setting import (
     FOREVER,
     PATH,
@@ -72,6 +73,9 @@ _ROLES: Final = Kind(
     plain=list,
 )
 _MS: Final = replace(count(0), metavar="MS")
+_LIMITS: Final = Kind(
+    "LIMITS", "limits such as creates=5/50,watches=off, or off,", read_limits
+)
 _ENDPOINT: Final = matching(
     r"https?://[^\s/@?#]+/?", "URL", "http://host:port or https"
 )
@@ -185,6 +189,16 @@ class ServeConfig:
     drain_ms: Annotated[
         int, Setting(_MS, WORK, "Milliseconds for calls to end at a stop.")
     ] = 3000
+    limits: Annotated[
+        Limits,
+        Setting(
+            _LIMITS,
+            WORK,
+            "How much each token may ask for: NAME=PER_SECOND/BURST, NAME=MOST or"
+            " NAME=off, with commas; off for no limits.",
+            "generous ones",
+        ),
+    ] = DEFAULTS
     house: Annotated[
         tuple[str, ...],
         Setting(

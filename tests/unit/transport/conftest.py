@@ -20,6 +20,7 @@ from ginref.adapters.memory_store import MemoryStore
 from ginref.adapters.memory_tournament import MemoryTournaments
 from ginref.adapters.metrics import PrometheusObserver
 from ginref.adapters.sealing import AesSealer
+from ginref.app.allowance import Allowance
 from ginref.app.desk import Desk
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
@@ -211,7 +212,9 @@ async def serve(
     """Serve a referee with some options."""
 
     @asynccontextmanager
-    async def start(**options: object) -> AsyncIterator[Served]:
+    async def start(
+        *, allowance: Allowance | None = None, **options: object
+    ) -> AsyncIterator[Served]:
         store, registry = FlakyStore(), MemoryRegistry()
         sealer = AesSealer(bytes(32))
         kept = MemoryTournaments(store.wake, lambda: time.time_ns() // 1_000_000)
@@ -227,6 +230,7 @@ async def serve(
             observer=observed,
             engine="0",
             allow_seeded=True,
+            allowance=allowance or Allowance(),
             hub=hub,
         )
         gate = Gate(registry, tools.chance, lambda: time.time_ns() // 1_000_000)
