@@ -161,7 +161,7 @@ class Gate(Membership):
             RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, or TOKEN_NOT_FOUND, also
                 if it has been revoked.
         """
-        digest, row, text = await self._held(caller, token_id, "RotateToken")
+        _, row, _ = await self._held(caller, token_id, "RotateToken")
         if row.revoked_ms is not None:
             message = f"the token {token_id} has been revoked: make another one"
             raise RefusedError(Reason.TOKEN_NOT_FOUND, message, token_id=token_id)
@@ -171,12 +171,13 @@ class Gate(Membership):
         expires_ms = self._expiry(caller, lifetime_ms)
         made, secret = await self._issue(row.role, row.bot, row.match_ids, expires_ms)
         end_ms = self._now_ms() + overlap_ms
-        while row.revoked_ms is None:
+        while True:
+            digest, row, text = await self._held(caller, token_id, "RotateToken")
+            if row.revoked_ms is not None:
+                return made, secret, row
             ending = replace(row, expires_ms=min(end_ms, row.expires_ms or end_ms))
             if await self._change(digest, text, ending):
                 return made, secret, ending
-            digest, row, text = await self._held(caller, token_id, "RotateToken")
-        return made, secret, row
 
     async def revoke_token(self, caller: Caller, token_id: str) -> TokenRow:
         """Revoke a token; a revoked one stays as it is.

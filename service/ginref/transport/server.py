@@ -1,6 +1,5 @@
 """The gRPC server: services, limits, and an end that loses nothing."""
 
-import resource
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -8,9 +7,6 @@ from typing import Final
 
 import grpc
 import grpc.aio
-from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
-from cryptography.x509 import load_pem_x509_certificate
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_health.v1.health import SERVICE_NAME as HEALTH_NAME
 from grpc_health.v1.health import aio as health
@@ -28,6 +24,11 @@ from ginref.app.watch import Watcher
 from ginref.transport.address import Address, BindError
 from ginref.transport.bot_service import BotService
 from ginref.transport.call import CallObserver
+from ginref.transport.certificate import (
+    CertificateFiles,
+    CertificateObserver,
+    Certificates,
+)
 from ginref.transport.interceptor import Interceptor
 from ginref.transport.referee_service import RefereeService
 from ginref.transport.registry_service import RegistryService
@@ -88,6 +89,8 @@ class ServerOptions:
         allow_plaintext: Serve without TLS beyond this machine.
         tls_cert: Certificate chain in PEM.
         tls_key: Private key in PEM.
+        tls_client_ca: What certificates of clients must lead to, in PEM; None to ask
+            for none.
         drain_ms: Milliseconds for calls to end when the server stops.
         write_ms: Milliseconds after which a stream that is not read is dropped.
         admit_ms: Milliseconds after which an open stream is ended if its token has
@@ -96,9 +99,6 @@ class ServerOptions:
             that load spreads over replicas; None for never.
         call_limit: Most calls at once, streams included.
         stream_limit: Most calls at once on one connection.
-        connection_limit: Most connections; fewer where fewer files may be open.
-        idle_ms: Milliseconds after which a connection without calls is closed.
-        handshake_ms: Milliseconds for a connection to begin to speak.
     """
 
     listen: str = "127.0.0.1:7878"
@@ -106,15 +106,13 @@ class ServerOptions:
     allow_plaintext: bool = False
     tls_cert: Path | None = None
     tls_key: Path | None = None
+    tls_client_ca: Path | None = None
     drain_ms: int = 3000
     write_ms: int = 10_000
     admit_ms: int = 5_000
     connection_age_ms: int | None = None
     call_limit: int = 8192
     stream_limit: int = 1000
-    connection_limit: int = 10_000
-    idle_ms: int = 600_000
-    handshake_ms: int = 20_000
 
     def channel_arguments(self) -> list[tuple[str, int]]:
         """Return the settings of the gRPC core."""
@@ -129,9 +127,6 @@ class ServerOptions:
             "grpc.http2.min_recv_ping_interval_without_data_ms": 10_000,
             "grpc.http2.max_pings_without_data": 0,
             "grpc.max_concurrent_streams": self.stream_limit,
-            "grpc.max_allowed_incoming_connections": self._most_connections(),
-            "grpc.max_connection_idle_ms": self.idle_ms,
-            "grpc.server_handshake_timeout_ms": self.handshake_ms,
             # Calls wait for this process to accept them instead of being cancelled.
             "grpc.server.max_pending_requests": 2 * self.call_limit,
             "grpc.server.max_pending_requests_hard_limit": 4 * self.call_limit,
@@ -142,11 +137,6 @@ class ServerOptions:
             arguments["grpc.max_connection_age_ms"] = self.connection_age_ms
             arguments["grpc.max_connection_age_grace_ms"] = _AGE_GRACE_MS
         return [*arguments.items()]
-
-    def _most_connections(self) -> int:
-        """Leave files for the store and for records when others take connections."""
-        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        return min(self.connection_limit, max(1, files * 3 // 4))
 
 
 class RefereeServer:
@@ -161,10 +151,12 @@ class RefereeServer:
         tools: Tools,
         options: ServerOptions,
         observer: CallObserver | None = None,
+        certificate_observer: CertificateObserver | None = None,
     ) -> None:
         """Put the services in front of the use cases."""
         self._hub = tools.hub
         self._options = options
+        self._certificate_observer = certificate_observer
         # Sessions end by themselves before the server loses patience.
         policy = SessionPolicy(drain_ms=options.drain_ms // 3)
 
@@ -178,19 +170,17 @@ class RefereeServer:
         self._tournaments: Final = TournamentService(
             tournaments, TournamentWatcher(tournaments, tools.hub, tools.observer)
         )
-        self._bots: Final = BotService(
-            attach, desk.receipts.acknowledge_unread, tools.allowance
-        )
+        self._bots: Final = BotService(attach, desk.receipts.acknowledge_unread)
         self._interceptor: Final = Interceptor(
             gate,
             write_timeout=options.write_ms / 1000,
             admit_interval=options.admit_ms / 1000,
             observer=observer,
             tracer=tools.tracer,
-            allowance=tools.allowance,
         )
         self._health: Final = health.HealthServicer()
         self._server: grpc.aio.Server | None = None
+        self._credentials: grpc.ServerCredentials | None = None
 
     async def __aenter__(self) -> str:
         """Bind and serve.
@@ -217,7 +207,7 @@ class RefereeServer:
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         if self._options.dev:
             _reflect(server)
-        address = _bind(server, self._options)
+        address = self._bind(server)
         await server.start()
         for name in SERVICES:
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
@@ -236,50 +226,33 @@ class RefereeServer:
         if self._server is not None:
             await self._server.stop(self._options.drain_ms / 1000)
 
+    def _bind(self, server: grpc.aio.Server) -> Address:
+        options = self._options
+        address = Address.parse(options.listen)
+        files = _certificate_files(options)
+        if files is None and not (address.is_loopback or options.allow_plaintext):
+            message = f"{address} is reached from elsewhere: give a certificate"
+            raise BindError(f"{message} and its key, or allow plaintext")
+        try:
+            if files is None:
+                return address.at(server.add_insecure_port(str(address)))
+            # The core of gRPC asks them without keeping them.
+            self._credentials = Certificates(
+                files, self._certificate_observer
+            ).credentials()
+            return address.at(server.add_secure_port(str(address), self._credentials))
+        except RuntimeError as error:
+            message = f"{address} cannot be listened on: another process may use it"
+            raise BindError(message) from error
 
-def _bind(server: grpc.aio.Server, options: ServerOptions) -> Address:
-    address = Address.parse(options.listen)
-    certificate = _certificate(options)
-    if certificate is None and not (address.is_loopback or options.allow_plaintext):
-        message = f"{address} is reached from elsewhere: give a certificate and its key"
-        raise BindError(f"{message}, or allow plaintext")
-    try:
-        port = (
-            server.add_insecure_port(str(address))
-            if certificate is None
-            else server.add_secure_port(str(address), certificate)
-        )
-    except RuntimeError as error:
-        message = f"{address} cannot be listened on: another process may use it"
-        raise BindError(message) from error
-    return address.at(port)
 
-
-def _certificate(options: ServerOptions) -> grpc.ServerCredentials | None:
-    if options.tls_cert is None and options.tls_key is None:
+def _certificate_files(options: ServerOptions) -> CertificateFiles | None:
+    chain, key = options.tls_cert, options.tls_key
+    if chain is None and key is None and options.tls_client_ca is None:
         return None
-    if options.tls_cert is None or options.tls_key is None:
+    if chain is None or key is None:
         raise BindError("a certificate and its key belong together: one is missing")
-    try:
-        key, chain = options.tls_key.read_bytes(), options.tls_cert.read_bytes()
-    except OSError as error:
-        message = f"{error.filename} cannot be read: {error.strerror}"
-        raise BindError(message) from error
-    # The core of gRPC would only say that the address cannot be used.
-    try:
-        certificate = load_pem_x509_certificate(chain)
-    except ValueError as error:
-        message = f"{options.tls_cert} holds no certificate in PEM"
-        raise BindError(message) from error
-    try:
-        secret = load_pem_private_key(key, None)
-    except (TypeError, ValueError, UnsupportedAlgorithm) as error:
-        message = f"{options.tls_key} holds no unencrypted private key in PEM"
-        raise BindError(message) from error
-    if certificate.public_key() != secret.public_key():
-        message = f"{options.tls_key} is not the key of {options.tls_cert}"
-        raise BindError(message)
-    return grpc.ssl_server_credentials([(key, chain)])
+    return CertificateFiles(chain=chain, key=key, client_ca=options.tls_client_ca)
 
 
 def _reflect(server: grpc.aio.Server) -> None:

@@ -1,6 +1,4 @@
 import asyncio
-import datetime as dt
-import ipaddress
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -9,16 +7,9 @@ from typing import Any
 import grpc
 import grpc.aio
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-)
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from tests.unit.transport.authority import Authority
 from tests.unit.transport.call import new_match, refusal
 
 from ginref.transport.address import BindError
@@ -119,6 +110,24 @@ async def test_reflection_is_not_served_otherwise(served: Served) -> None:
     assert code is grpc.StatusCode.UNIMPLEMENTED
 
 
+@pytest.mark.parametrize(
+    "method",
+    [
+        "/grpc.channelz.v1.Channelz/GetServers",
+        "/grpc.admin.v1.Admin/Get",
+        "/envoy.service.status.v3.ClientStatusDiscoveryService/FetchClientStatus",
+        "/metrics",
+    ],
+)
+async def test_what_is_for_the_inside_is_not_served_here(
+    served: Served, method: str
+) -> None:
+    async with served.channel(served.operator) as channel:
+        code, _, _ = await refusal(channel.send(method, b""))
+
+    assert code is grpc.StatusCode.UNIMPLEMENTED
+
+
 @pytest.mark.parametrize("listen", ["0.0.0.0:0", "[::]:0", "example.com:0"])
 async def test_plaintext_stays_on_this_machine(serve: Serve, listen: str) -> None:
     with pytest.raises(BindError, match="certificate"):
@@ -140,36 +149,13 @@ async def test_a_taken_port_is_not_shared(serve: Serve, served: Served) -> None:
             pass
 
 
-def _certificate(folder: Path) -> tuple[Path, Path]:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "referee")])
-    now = dt.datetime.now(dt.UTC)
-    loopback = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - dt.timedelta(hours=1))
-        .not_valid_after(now + dt.timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName([loopback]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    chain, secret = folder / "tls.crt", folder / "tls.key"
-    chain.write_bytes(certificate.public_bytes(Encoding.PEM))
-    secret.write_bytes(
-        key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    )
-    return chain, secret
-
-
 async def test_a_certificate_protects_the_way(serve: Serve, tmp_path: Path) -> None:
-    chain, secret = _certificate(tmp_path)
+    authority = Authority.new()
+    chain, secret = authority.certify().write(tmp_path)
 
     async with serve(listen="0.0.0.0:0", tls_cert=chain, tls_key=secret) as served:
         port = served.address.rpartition(":")[2]
-        credentials = grpc.ssl_channel_credentials(chain.read_bytes())
+        credentials = grpc.ssl_channel_credentials(authority.pem)
         async with grpc.aio.secure_channel(f"127.0.0.1:{port}", credentials) as channel:
             health: Any = health_pb2_grpc.HealthStub(channel)
             answer = await health.Check(health_pb2.HealthCheckRequest())
