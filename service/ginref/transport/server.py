@@ -1,5 +1,6 @@
 """The gRPC server: services, limits, and an end that loses nothing."""
 
+import resource
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -99,6 +100,9 @@ class ServerOptions:
             that load spreads over replicas; None for never.
         call_limit: Most calls at once, streams included.
         stream_limit: Most calls at once on one connection.
+        connection_limit: Most connections; fewer where fewer files may be open.
+        idle_ms: Milliseconds after which a connection without calls is closed.
+        handshake_ms: Milliseconds for a connection to begin to speak.
     """
 
     listen: str = "127.0.0.1:7878"
@@ -113,6 +117,9 @@ class ServerOptions:
     connection_age_ms: int | None = None
     call_limit: int = 8192
     stream_limit: int = 1000
+    connection_limit: int = 10_000
+    idle_ms: int = 600_000
+    handshake_ms: int = 20_000
 
     def channel_arguments(self) -> list[tuple[str, int]]:
         """Return the settings of the gRPC core."""
@@ -127,6 +134,9 @@ class ServerOptions:
             "grpc.http2.min_recv_ping_interval_without_data_ms": 10_000,
             "grpc.http2.max_pings_without_data": 0,
             "grpc.max_concurrent_streams": self.stream_limit,
+            "grpc.max_allowed_incoming_connections": self._most_connections(),
+            "grpc.max_connection_idle_ms": self.idle_ms,
+            "grpc.server_handshake_timeout_ms": self.handshake_ms,
             # Calls wait for this process to accept them instead of being cancelled.
             "grpc.server.max_pending_requests": 2 * self.call_limit,
             "grpc.server.max_pending_requests_hard_limit": 4 * self.call_limit,
@@ -137,6 +147,11 @@ class ServerOptions:
             arguments["grpc.max_connection_age_ms"] = self.connection_age_ms
             arguments["grpc.max_connection_age_grace_ms"] = _AGE_GRACE_MS
         return [*arguments.items()]
+
+    def _most_connections(self) -> int:
+        """Leave files for the store and for records when others take connections."""
+        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        return min(self.connection_limit, max(1, files * 3 // 4))
 
 
 class RefereeServer:
@@ -170,13 +185,16 @@ class RefereeServer:
         self._tournaments: Final = TournamentService(
             tournaments, TournamentWatcher(tournaments, tools.hub, tools.observer)
         )
-        self._bots: Final = BotService(attach, desk.receipts.acknowledge_unread)
+        self._bots: Final = BotService(
+            attach, desk.receipts.acknowledge_unread, tools.allowance
+        )
         self._interceptor: Final = Interceptor(
             gate,
             write_timeout=options.write_ms / 1000,
             admit_interval=options.admit_ms / 1000,
             observer=observer,
             tracer=tools.tracer,
+            allowance=tools.allowance,
         )
         self._health: Final = health.HealthServicer()
         self._server: grpc.aio.Server | None = None
