@@ -193,6 +193,13 @@ sbom: ## List what is in the image; build/sbom.json, in the form of CycloneDX
 	  --pyproject pyproject.toml --mc-type application --output-reproducible \
 	  --output-format JSON --output-file build/sbom.json
 
+.PHONY: audit
+audit: ## Ask the service of PyPI for known weaknesses of what is in the image
+	@$${PYTHON:-python3} -m venv build/audit
+	@build/audit/bin/python -m pip install --quiet 'pip-audit>=2.9'
+	build/audit/bin/pip-audit --requirement requirements-image.lock --require-hashes \
+	  --disable-pip --progress-spinner off --desc
+
 # One lock for every platform and Python, without the name of any index.
 LOCK_OPTIONS := --quiet --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-emit-find-links --annotation-style line \
