@@ -3,27 +3,14 @@
  *
  * Written from docs/records.md, without a look at the referee's own program.
  */
-import { createHash, createHmac, hkdfSync } from "node:crypto";
+import { Buffer, hkdf, hmac, sha256 } from "./platform.mjs";
 
 const RANKS = [..."A23456789TJQK"];
 const SUITS = [..."shdc"];
 const DRAWS = 65536; // values of two bytes
-const SHARE_SIZE = 32;
 
 /** The cards before a shuffle: aces to kings, suit after suit. */
 export const PACK = SUITS.flatMap((suit) => RANKS.map((rank) => rank + suit));
-
-/** SHA-256 over parts, one after the other; text counts as its UTF-8 bytes. */
-export function sha256(...parts) {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest();
-}
-
-/** HKDF-SHA256 without salt, 32 bytes (RFC 5869). */
-function hkdf(material, info) {
-  return Buffer.from(hkdfSync("sha256", material, Buffer.alloc(0), info, SHARE_SIZE));
-}
 
 export function commitReferee(matchId, share) {
   return sha256("ginref/referee-commitment/v1", matchId, share);
@@ -102,7 +89,7 @@ function* draws(key) {
   for (let at = 0n; ; at += 1n) {
     const counter = Buffer.alloc(8);
     counter.writeBigUInt64BE(at);
-    const block = createHmac("sha256", key).update(counter).digest();
+    const block = hmac(key, counter);
     for (let i = 0; i < block.length; i += 2) yield block.readUInt16BE(i);
   }
 }

@@ -1,6 +1,6 @@
 /** The record as a document: its form, its order, and the chain over its entries. */
-import { sha256 } from "./derive.mjs";
 import { decodeText, WrongError } from "./envelope.mjs";
+import { Buffer, sha256 } from "./platform.mjs";
 
 const MEMBERS =
   "format match created_ms openings entries chain rounds sheet ending clocks strikes";

@@ -1,11 +1,12 @@
 /** Signed bytes and the keys that signed them: DSSE, Ed25519, JWKS and PEM. */
-import { createPublicKey, verify } from "node:crypto";
-
-import { sha256 } from "./derive.mjs";
+import { Buffer, isSigned, sha256 } from "./platform.mjs";
 
 const PAYLOAD_TYPE = "application/vnd.ginref.match.v1+json";
 const SIGNATURE_SIZE = 64;
-const PEM = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g;
+const PEM = /-----BEGIN PUBLIC KEY-----([^-]+)-----END PUBLIC KEY-----/g;
+// What a public key of Ed25519 begins with in DER (RFC 8410); 32 bytes follow.
+const DER = "302a300506032b6570032100";
+const KEY_SIZE = 32;
 
 /** The first wrong thing: `wrong` is its kind. */
 export class WrongError extends Error {
@@ -27,43 +28,34 @@ function decode(text) {
   return bytes;
 }
 
-/** Read public keys by name from a JSON Web Key Set or from PEM. */
+/** Read public keys, 32 bytes each, by name from a JSON Web Key Set or from PEM. */
 export function readKeys(text) {
-  const keys = new Map();
-  for (const found of text.includes("-----BEGIN") ? readPem(text) : readJwks(text)) {
-    const { crv, kty, x } = found.export({ format: "jwk" });
-    const name = sha256(JSON.stringify({ crv, kty, x })).toString("base64url");
-    keys.set(name, found);
-  }
-  if (keys.size === 0) throw new Error("no Ed25519 key in it");
-  return keys;
+  const found = text.includes("-----BEGIN") ? readPem(text) : readJwks(text);
+  const keys = found.filter((key) => key.length === KEY_SIZE);
+  if (keys.length === 0) throw new Error("no Ed25519 key in it");
+  return new Map(keys.map((key) => [nameOf(key), key]));
+}
+
+/** The name of a key: its thumbprint (RFC 7638). */
+function nameOf(key) {
+  const x = key.toString("base64url");
+  const jwk = JSON.stringify({ crv: "Ed25519", kty: "OKP", x });
+  return sha256(jwk).toString("base64url");
 }
 
 function readPem(text) {
-  const found = (text.match(PEM) ?? []).map((block) => createPublicKey(block));
-  return found.filter((key) => key.asymmetricKeyType === "ed25519");
+  const found = [...text.matchAll(PEM)].map(([, block]) => Buffer.from(block, "base64"));
+  return found
+    .map((der) => der.toString("hex"))
+    .filter((der) => der.startsWith(DER))
+    .map((der) => Buffer.from(der.slice(DER.length), "hex"));
 }
 
 function readJwks(text) {
   const { keys } = JSON.parse(text);
   return keys
     .filter(({ kty, crv }) => kty === "OKP" && crv === "Ed25519")
-    .map((key) => createPublicKey({ key, format: "jwk" }));
-}
-
-/** Return the public key of 32 bytes; null if they are none. */
-export function rawKey(bytes) {
-  const x = bytes.toString("base64url");
-  try {
-    return createPublicKey({ key: { crv: "Ed25519", kty: "OKP", x }, format: "jwk" });
-  } catch {
-    return null;
-  }
-}
-
-/** Say whether a key has signed exactly these bytes. */
-export function isSigned(key, signature, message) {
-  return verify(null, message, key, signature);
+    .map(({ x }) => Buffer.from(x, "base64url"));
 }
 
 /**
@@ -71,7 +63,7 @@ export function isSigned(key, signature, message) {
  *
  * @returns the payload, the name of the key that counts, and whether it is trusted
  */
-export function openEnvelope(bytes, keys) {
+export async function openEnvelope(bytes, keys) {
   let envelope;
   try {
     envelope = JSON.parse(decodeText(bytes));
@@ -94,7 +86,7 @@ export function openEnvelope(bytes, keys) {
   const signed = Buffer.concat([Buffer.from(head), content]);
   const known = listed.filter(({ keyId }) => keys.has(keyId));
   for (const { keyId, signature } of known) {
-    if (!isSigned(keys.get(keyId), signature, signed)) {
+    if (!(await isSigned(keys.get(keyId), signature, signed))) {
       throw new WrongError("signature", `not made with the key ${keyId}`);
     }
   }

@@ -1,6 +1,7 @@
 /** What the bots themselves have signed of a match. */
 import { canonical } from "./document.mjs";
-import { isSigned, rawKey, WrongError } from "./envelope.mjs";
+import { WrongError } from "./envelope.mjs";
+import { Buffer, isSigned } from "./platform.mjs";
 
 const SEATS = ["north", "south", "east"];
 
@@ -22,8 +23,8 @@ export function submission(matchId, entry) {
  *
  * @returns the seats whose bots have signed all that they submitted
  */
-export function checkSubmissions({ entries, match }) {
-  const keys = (match.keys ?? []).map((key) => key && rawKey(Buffer.from(key, "hex")));
+export async function checkSubmissions({ entries, match }) {
+  const keys = (match.keys ?? []).map((key) => key && Buffer.from(key, "hex"));
   const told = keys.map(() => ({ submitted: 0, signed: 0 }));
   for (const entry of entries.filter(({ request_id: name }) => name !== undefined)) {
     const seat = SEATS.indexOf(entry.seat);
@@ -31,8 +32,8 @@ export function checkSubmissions({ entries, match }) {
     if (told[seat]) told[seat].submitted += 1;
     if (typeof signature !== "string") continue;
     const message = submission(match.match_id, entry);
-    const key = keys[seat] ?? null;
-    if (key === null || !isSigned(key, Buffer.from(signature, "hex"), message)) {
+    const made = Buffer.from(signature, "hex");
+    if (!keys[seat] || !(await isSigned(keys[seat], made, message))) {
       const number = entry.refusal ? `${entry.version}-${entry.refusal}` : entry.version;
       const what = "the seat's bot has not signed this move";
       throw new WrongError("submission", `entry ${number}: ${what}`);

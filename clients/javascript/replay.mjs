@@ -2,6 +2,7 @@
 import * as derive from "./derive.mjs";
 import { same } from "./document.mjs";
 import { WrongError } from "./envelope.mjs";
+import { Buffer } from "./platform.mjs";
 import { Round } from "./round.mjs";
 import {
   ahead,

@@ -9,74 +9,12 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-import { commitBoards, commitReferee } from "./derive.mjs";
-import { canonical, checkChain, readRecord } from "./document.mjs";
-import { isSigned, openEnvelope, readKeys, WrongError } from "./envelope.mjs";
-import { checkSubmissions } from "./proof.mjs";
-import { replay } from "./replay.mjs";
+import { readKeys } from "./envelope.mjs";
+import { verifyRecord } from "./judge.mjs";
 
 const EXIT_CODES = { valid: 0, broken: 1, unknown_key: 3, not_open: 4 };
 const RANKS = ["valid", "unknown_key", "not_open", "broken"]; // the worst one last
 const NOT_JUDGED = "clocks, illegal moves that were counted, best melds and layoffs";
-
-/**
- * Judge a signed match record.
- *
- * @param bytes the record as it was published
- * @param keys public keys that are trusted, by name
- */
-export function verifyRecord(bytes, keys) {
-  let facts = {};
-  try {
-    const { payload, keyId, isTrusted } = openEnvelope(bytes, keys);
-    const record = readRecord(payload);
-    facts = { key_id: keyId, match_id: record.match.match_id };
-    checkChain(record);
-    checkCommitment(record, keys);
-    facts.signed = checkSubmissions(record);
-    if (record.openings === null) return { finding: "not_open", wrong: null, ...facts };
-    const match = replay(record);
-    const moves = record.entries.filter(({ kind }) => kind === "move").length;
-    facts = {
-      ...facts,
-      rounds: match.rounds.length,
-      moves,
-      ending: record.ending,
-      sheet: record.sheet,
-      shares: match.shares.filter(Boolean).length,
-      deal_source: record.match.deal_source,
-    };
-    if (isTrusted) return { finding: "valid", wrong: null, ...facts };
-    return { finding: "unknown_key", wrong: "key", ...facts };
-  } catch (error) {
-    // A record of another shape makes a plain program stumble in its own way.
-    const { wrong } = error instanceof WrongError ? error : { wrong: "form" };
-    return { finding: "broken", wrong, problem: error.message, ...facts };
-  }
-}
-
-/** Check the referee's share and the signature that was made at creation. */
-function checkCommitment({ match, openings }, keys) {
-  if (openings !== null) {
-    const share = Buffer.from(openings.referee_share, "hex");
-    const made = match.place
-      ? commitBoards(match.place.tournament, match.place.deal, share)
-      : commitReferee(match.match_id, share);
-    if (made.toString("hex") !== match.commitment || share.toString("hex") !== openings.referee_share) {
-      throw new WrongError("deal", "not the share that the referee committed to");
-    }
-    if ((openings.seed === null) === (match.deal_source === "seeded")) {
-      throw new WrongError("form", "openings.seed");
-    }
-  }
-  const { bots, commitment, match_id, ruleset_digest } = match;
-  const facts = canonical({ bots, commitment, match_id, ruleset_digest });
-  const signed = Buffer.from(`ginref/commitment/v1\n${facts}`);
-  const key = keys.get(match.key_id);
-  if (key && !isSigned(key, Buffer.from(match.signature, "hex"), signed)) {
-    throw new WrongError("signature", `match.signature: not of the key ${match.key_id}`);
-  }
-}
 
 /** Words for a terminal, where text of a record must do no harm. */
 const plain = (text) => String(text).replace(/[^\x20-\x7e]/g, "?");
@@ -106,7 +44,7 @@ function tell(file, verdict) {
   return lines.join("\n");
 }
 
-function main(words) {
+async function main(words) {
   const files = [];
   const keys = new Map();
   let asJson = false;
@@ -130,7 +68,7 @@ function main(words) {
   }
   let worst = "valid";
   for (const file of files) {
-    const verdict = judge(file, keys);
+    const verdict = await judge(file, keys);
     const { finding } = verdict;
     const exit_code = EXIT_CODES[finding];
     const facts = { file, exit_code, problem: null, ...verdict };
@@ -140,7 +78,7 @@ function main(words) {
   return EXIT_CODES[worst];
 }
 
-function judge(file, keys) {
+async function judge(file, keys) {
   let bytes;
   try {
     bytes = readFileSync(file);
@@ -153,7 +91,7 @@ function judge(file, keys) {
 const [, program] = process.argv;
 if (program && realpathSync(program) === fileURLToPath(import.meta.url)) {
   try {
-    process.exitCode = main(process.argv.slice(2));
+    process.exitCode = await main(process.argv.slice(2));
   } catch (error) {
     process.stderr.write(`verify.mjs: ${error.message}\n`);
     process.exitCode = 1;
