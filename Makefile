@@ -275,6 +275,10 @@ $(THIRD_PARTY): requirements-dev.lock | development
 
 # --- operation ---------------------------------------------------------------
 
+.PHONY: metrics-docs
+metrics-docs: development ## Write docs/metrics.md anew from the code
+	$(BIN)/python -m deploy.prometheus.page
+
 .PHONY: dashboards
 dashboards: development ## Write Grafana's dashboards anew from their code
 	$(BIN)/python -m deploy.grafana.boards

@@ -18,7 +18,7 @@ from ginref.adapters.embedded_server import EmbeddedServerError
 from ginref.adapters.key_folder import KeyFolder, KeyFolderError
 from ginref.adapters.key_watch import KeyWatch
 from ginref.adapters.masked_log import log_to_stderr, telling
-from ginref.adapters.metrics import CONTENT_TYPE, PrometheusObserver
+from ginref.adapters.metrics import PrometheusObserver
 from ginref.adapters.operator_token import keep_operator_token
 from ginref.adapters.redis_address import UnsupportedStoreError
 from ginref.adapters.redis_store import RedisStore
@@ -165,6 +165,7 @@ async def _start(
     observer = PrometheusObserver(
         version=__version__, store=durability, methods=METHODS
     )
+    store.observed_by(observer)
     sealer = AesSealer.open_or_create(config.keys_folder)
     await check_seal(config, registry, sealer)
     keeper = Keeper(store, sealer)
@@ -193,7 +194,7 @@ async def _start(
     admin = AdminServer(
         config.admin,
         ready=lambda: _problems(config, store, hub),
-        metrics=lambda: (observer.render(), CONTENT_TYPE),
+        metrics=observer.negotiated,
         keys=keys,
     )
     admin_address = await stack.enter_async_context(admin)

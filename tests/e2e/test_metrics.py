@@ -15,6 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.e2e.host import OPERATOR, SEATED, STRANGER, Host, Room, hosting
 from tests.e2e.table import Table, play
 
+from ginref.adapters.metric_family import CODES, OPERATIONS
 from ginref.app.error import Reason
 from ginref.record.document import Record, parse_record
 from ginref.record.entry import Moved
@@ -40,8 +41,13 @@ LABELS: dict[str, set[str]] = {
         *("finishing", "finished", "archived", "cancelled"),
         *("blocked", "ready", "playing", "stopped", "final", "not_needed"),
     },
+    "fault": {"nobody", "seat", "referee", "organizer"},
     "method": {*METHODS, "other"},
-    "code": {"OK", "CANCELLED", "UNIMPLEMENTED", "other", *Reason},
+    "code": {*CODES},
+    "result": {"ok", "refused"},
+    "stream": {"bot", "watcher"},
+    "operation": {*OPERATIONS},
+    "log": {"match", "tournament"},
 }
 """Every value that a label may have."""
 
@@ -119,15 +125,23 @@ async def test_the_numbers_of_a_match_are_those_of_its_record(counted: Host) -> 
     for outcome in LABELS["outcome"]:
         assert grown("ginref_rounds_total", outcome=outcome) == outcomes[outcome]
     assert grown("ginref_matches_created_total") == 1
-    assert grown("ginref_matches_ended_total", ending="completed") == 1
+    ended = {"ending": "completed", "fault": "nobody"}
+    assert grown("ginref_matches_ended_total", **ended) == 1
     assert _sum(after, "ginref_matches_ended_total") == 1
     assert grown("ginref_records_signed_total") == 1
     assert grown("ginref_timeouts_total") == 0
-    create = {"method": "ginref.v1.RefereeService/CreateMatch", "code": "OK"}
-    record_ = {"method": "ginref.v1.RefereeService/GetMatchRecord", "code": "OK"}
-    assert grown("ginref_call_seconds_count", **create) == 1
-    assert grown("ginref_call_seconds_count", **record_) == 1
-    assert 0 < grown("ginref_call_seconds_sum", **create) < 60
+    create = {"method": "ginref.v1.RefereeService/CreateMatch"}
+    record_ = {"method": "ginref.v1.RefereeService/GetMatchRecord"}
+    assert grown("ginref_calls_total", **create, code="OK") == 1
+    assert grown("ginref_calls_total", **record_, code="OK") == 1
+    assert grown("ginref_call_seconds_count", **create, result="ok") == 1
+    assert 0 < grown("ginref_call_seconds_sum", **create, result="ok") < 60
+    # Every move was stored once, by one question to the store or more.
+    assert grown("ginref_move_referee_seconds_count") == len(accepted)
+    assert grown("ginref_turn_seconds_count") == len(accepted)
+    assert grown("ginref_store_call_seconds_count", operation="apply") >= len(accepted)
+    assert grown("ginref_store_batch_commands_count") > 0
+    assert grown("ginref_store_failures_total") == 0
 
 
 async def test_streams_are_counted_while_they_are_open(counted: Host) -> None:
@@ -144,7 +158,7 @@ async def test_streams_are_counted_while_they_are_open(counted: Host) -> None:
     assert _read(during, "ginref_watchers") == 1
     assert _read(after, "ginref_watchers") == 0
     watched = {"method": "ginref.v1.RefereeService/WatchMatch", "code": "OK"}
-    assert _read(after, "ginref_call_seconds_count", **watched) == 1
+    assert _read(after, "ginref_calls_total", **watched) == 1
 
 
 ODD = [
@@ -180,7 +194,7 @@ async def test_labels_stay_in_their_sets_whatever_callers_send(counted: Host) ->
         after = _counts(counted)
 
     other = {"method": "other", "code": "UNIMPLEMENTED"}
-    calls = "ginref_call_seconds_count"
+    calls = "ginref_calls_total"
     assert _read(after, calls, **other) - _read(before, calls, **other) == len(ODD)
     refused = {"kind": "pass", "verdict": "refused"}
     assert _read(after, "ginref_moves_total", **refused) == 1
@@ -205,7 +219,7 @@ def test_names_follow_the_customs_of_prometheus(counted: Host) -> None:
             case "counter":
                 assert names == {f"{family.name}_total"}
             case "histogram":
-                assert family.name.endswith("_seconds")
+                assert family.name.endswith(("_seconds", "_commands"))
                 assert names == {
                     f"{family.name}{end}" for end in ("_bucket", "_sum", "_count")
                 }

@@ -91,10 +91,15 @@ class Counting:
     def match_created(self) -> None:
         self._count("match created")
 
-    def match_over(self, ending: str) -> None:
+    def move_times(self, waited_ms: int | None, referee_s: float) -> None:
+        """Leave it: what the record tells of it is looked at."""
+
+    def match_over(self, ending: str, fault: str) -> None:
+        assert fault
         self._count(f"ending: {ending}")
 
-    def timeout(self) -> None:
+    def timeout(self, delay_ms: int) -> None:
+        assert delay_ms >= 0
         swept = SWEEPING.get()
         self._count("timeout by the sweeper" if swept else "timeout by a caller")
 
@@ -104,6 +109,12 @@ class Counting:
 
     def record_signed(self) -> None:
         self._count("record signed")
+
+    def swept(self) -> None:
+        """Leave it: how often follows from the time that passes."""
+
+    def live(self, count: int) -> None:
+        """Leave it, likewise."""
 
     def backlog(self, count: int, age_ms: int) -> None:
         """Leave it: the oracle looks at the store itself."""
@@ -193,7 +204,9 @@ class Referee:
         )
         self.desk = Desk(self.tools)
         self.watcher = Watcher(keeper, self.hub, self.tools.observer)
-        sweeper = Sweeper(self.store, self.desk, self.tools.observer)
+        sweeper = Sweeper(
+            self.store, self.desk, self.tools.observer, monotonic=network.now
+        )
         signing = Signing(self.tools, network.now)
         self._run("hub", self.hub.run())
         self._run("sweeper", _swept(sweeper))

@@ -32,7 +32,7 @@ _T = TypeVar("_T")
 _PATIENCE: Final = (0.1, 0.6)
 """Seconds after which a referee gives up waiting for the store."""
 
-_CHORES: Final = {"backlog", "beat", "due", "finished"}
+_CHORES: Final = {"backlog", "beat", "due", "finished", "live_count"}
 """What is asked so often that it takes no time: what follows from it does."""
 
 
@@ -199,6 +199,9 @@ class RemoteStore(MatchStore):
 
     async def backlog(self) -> Backlog:
         return await self._ask("backlog", self._server.backlog)
+
+    async def live_count(self) -> int:
+        return await self._ask("live_count", self._server.live_count)
 
     async def acknowledge(self, match_id: str, keep_ms: int | None = None) -> None:
         await self._ask(

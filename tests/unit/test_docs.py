@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from ginref.adapters.key_folder import KeyFolder
-from ginref.adapters.metrics import PrometheusObserver
 from ginref.app.error import Reason
 from ginref.bootstrap import running
 from ginref.config import SETTINGS, ServeConfig
@@ -358,15 +357,3 @@ def test_the_table_of_settings_is_that_of_the_command() -> None:
     assert [
         (option.strip("`"), variable.strip("`")) for option, variable, *_ in told
     ] == [(setting.option, setting.variable) for setting in settings]
-
-
-def test_the_table_of_metrics_is_what_a_referee_shows() -> None:
-    observer = PrometheusObserver(version="1", store="memory")
-
-    shown = set(re.findall(rb"^# TYPE (ginref_\w+) ", observer.render(), re.MULTILINE))
-    told = {
-        name.strip("`").encode()
-        for name, *_ in rows(DOCS / "operations.md", "## Metrics")
-    }
-
-    assert told == {name for name in shown if not name.endswith(b"_created")}

@@ -216,6 +216,10 @@ class MemoryStore(MatchStore):
         ended = self._outbox()
         return Backlog(len(ended), self._clock() - min(ended)[0] if ended else 0)
 
+    async def live_count(self) -> int:
+        """Return how many matches are not over."""
+        return sum(held.ended_ms is None for held in self._matches.values())
+
     def _outbox(self) -> list[tuple[int, str]]:
         return [
             (held.ended_ms, match_id)

@@ -1,12 +1,8 @@
-"""Prometheus metrics of the referee: what is counted, and how it is rendered.
+"""Prometheus metrics of the referee: counted as it works, rendered when asked for."""
 
-Every label takes its values from a closed set, so the number of series is fixed
-whatever callers send.
-"""
-
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import product
-from typing import Final
+from typing import Final, TypeVar
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -19,37 +15,32 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
+from prometheus_client.openmetrics import exposition as openmetrics
 
-from ginref.app.error import Reason
-from ginref.engine.showdown import Outcome
-from ginref.record.lifecycle import EndingKind
+from ginref.adapters import metric_family as families
+from ginref.adapters.metric_family import OK, OTHER, REFUSED, Family
+from ginref.app.trace import current_trace_id
 from ginref.tournament.fixture import FixtureState
 from ginref.tournament.lifecycle import Lifecycle
 
-CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
-"""Content type of what `render` returns."""
+_OPENMETRICS: Final = "application/openmetrics-text"
 
-MOVE_KINDS: Final = ("pass", "draw_upcard", "draw_stock", "discard", "knock")
-
-VERDICTS: Final = ("accepted", "refused")
-
-OTHER: Final = "other"
-"""Label of a method or a code outside its closed set."""
-
-CODES: Final = frozenset({"OK", "CANCELLED", "UNIMPLEMENTED", *Reason})
-"""How a call can end, by reason where it was refused."""
-
-_CALL_SECONDS: Final = (
-    *(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05),
-    *(0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0),
-)
+_Metric = TypeVar("_Metric", Counter, Gauge, Histogram)
 
 
 class PrometheusObserver:
-    """Counts what happens in one process."""
+    """Counts what happens in one process.
+
+    Series of a move are looked up once, here, and not for each move.
+    """
 
     def __init__(
-        self, *, version: str, store: str, methods: Iterable[str] = ()
+        self,
+        *,
+        version: str,
+        store: str,
+        methods: Iterable[str] = (),
+        trace_id: Callable[[], str | None] = current_trace_id,
     ) -> None:
         """Start all counters at nothing.
 
@@ -57,125 +48,171 @@ class PrometheusObserver:
             version: Version of the product.
             store: Durability that the store reports.
             methods: Methods that are served, as `package.Service/Method`.
+            trace_id: Tells the trace that is under way, for exemplars: 32 hexadecimal
+                digits, or None.
         """
         # When a series began is nobody's question, and doubles their number.
         disable_created_metrics()  # type: ignore[no-untyped-call] # the library's own
         self._methods = {f"/{method}": method for method in methods}
+        self._trace_id = trace_id
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
-        registry = self._registry
-        info = Info("ginref_build", "What is running.", registry=registry)
+        build = families.BUILD
+        info = Info(build.name, build.tells, registry=self._registry)
         info.info({"version": version, "store": store})
-        self._moves = Counter(
-            "ginref_moves",
-            "Submitted moves by kind and verdict.",
-            ["kind", "verdict"],
-            registry=registry,
+        self._count_calls()
+        self._count_matches()
+        self._count_upkeep()
+        self._count_store()
+
+    def _count_calls(self) -> None:
+        # Of these there are many, and few are ever called or refused.
+        self._calls = self._counter(families.CALLS)
+        self._call_seconds = self._histogram(families.CALL_SECONDS)
+        self._refusals = _each(self._counter(families.REFUSALS), families.REFUSALS)
+        self._attached = self._gauge(families.ATTACHED)
+        self._watchers = self._gauge(families.WATCHERS)
+        self._dropped = _each(self._counter(families.DROPPED), families.DROPPED)
+
+    def _count_matches(self) -> None:
+        self._moves = _each(self._counter(families.MOVES), families.MOVES)
+        self._turn_seconds = self._histogram(families.TURN_SECONDS)
+        self._referee_seconds = self._histogram(families.REFEREE_SECONDS)
+        self._rounds = _each(self._counter(families.ROUNDS), families.ROUNDS)
+        self._created = self._counter(families.CREATED)
+        self._ended = _each(self._counter(families.ENDED), families.ENDED)
+        self._live = self._gauge(families.LIVE)
+
+    def _count_upkeep(self) -> None:
+        self._timeouts = self._counter(families.TIMEOUTS)
+        self._timeout_delay = self._histogram(families.TIMEOUT_DELAY)
+        self._swept = self._gauge(families.SWEPT)
+        self._outages = self._counter(families.OUTAGES)
+        self._outage_seconds = self._counter(families.OUTAGE_SECONDS)
+        self._records = self._counter(families.SIGNED)
+        self._backlog = self._gauge(families.WAITING)
+        self._backlog_seconds = self._gauge(families.WAITING_SECONDS)
+        self._tournaments = _each(
+            self._gauge(families.TOURNAMENTS), families.TOURNAMENTS
         )
-        self._refusals = Counter(
-            "ginref_refusals",
-            "Refusals by reason: of calls, and of messages on bots' streams.",
-            ["reason"],
-            registry=registry,
+        self._fixtures = _each(self._gauge(families.FIXTURES), families.FIXTURES)
+
+    def _count_store(self) -> None:
+        seconds, conflicts = families.STORE_SECONDS, families.STORE_CONFLICTS
+        self._store_seconds = _each(self._histogram(seconds), seconds)
+        self._store_failures = self._counter(families.STORE_FAILURES)
+        self._store_conflicts = _each(self._counter(conflicts), conflicts)
+        self._store_retries = self._counter(families.STORE_RETRIES)
+        self._store_batch = self._histogram(families.STORE_BATCH)
+
+    def _counter(self, family: Family) -> Counter:
+        return Counter(
+            family.name, family.tells, [*family.labels], registry=self._registry
         )
-        self._rounds = Counter(
-            "ginref_rounds", "Finished rounds.", ["outcome"], registry=registry
+
+    def _gauge(self, family: Family) -> Gauge:
+        return Gauge(
+            family.name, family.tells, [*family.labels], registry=self._registry
         )
-        self._created = Counter(
-            "ginref_matches_created", "Created matches.", registry=registry
+
+    def _histogram(self, family: Family) -> Histogram:
+        return Histogram(
+            family.name,
+            family.tells,
+            [*family.labels],
+            buckets=family.buckets,
+            registry=self._registry,
         )
-        self._ended = Counter(
-            "ginref_matches_ended", "Ended matches.", ["ending"], registry=registry
-        )
-        self._calls = Histogram(
-            "ginref_call_seconds",
-            "Answered calls by method and code, and how long each took.",
-            ["method", "code"],
-            buckets=_CALL_SECONDS,
-            registry=registry,
-        )
-        self._timeouts = Counter(
-            "ginref_timeouts", "Deadlines that were acted on.", registry=registry
-        )
-        self._outages = Counter(
-            "ginref_outages",
-            "Times without a referee that were credited to the clocks.",
-            registry=registry,
-        )
-        self._outage_seconds = Counter(
-            "ginref_outage_seconds",
-            "How long those were, in seconds.",
-            registry=registry,
-        )
-        self._records = Counter(
-            "ginref_records_signed", "Signed and archived records.", registry=registry
-        )
-        self._backlog = Gauge(
-            "ginref_records_waiting",
-            "Ended matches whose record is not archived.",
-            registry=registry,
-        )
-        self._backlog_seconds = Gauge(
-            "ginref_records_waiting_seconds",
-            "How long ago the first of them ended, in seconds.",
-            registry=registry,
-        )
-        self._tournaments = Gauge(
-            "ginref_tournaments",
-            "Tournaments in which something is left to do, by state.",
-            ["state"],
-            registry=registry,
-        )
-        self._fixtures = Gauge(
-            "ginref_fixtures",
-            "Fixtures of these tournaments by state.",
-            ["state"],
-            registry=registry,
-        )
-        self._attached = Gauge(
-            "ginref_attached_bots", "Bots attached to this process.", registry=registry
-        )
-        self._watchers = Gauge(
-            "ginref_watchers", "Streams that follow a match.", registry=registry
-        )
-        # A rate is right from the first event on only if the series was there before.
-        for kind, verdict in product(MOVE_KINDS, VERDICTS):
-            self._moves.labels(kind, verdict)
-        for reason in Reason:
-            self._refusals.labels(reason)
-        for outcome in Outcome:
-            self._rounds.labels(outcome)
-        for ending in EndingKind:
-            self._ended.labels(ending)
-        self.tournaments({}, {})
+
+    def _exemplar(self) -> dict[str, str] | None:
+        trace_id = self._trace_id()
+        return None if trace_id is None else {"trace_id": trace_id}
 
     def render(self) -> bytes:
         """Return all metrics in the Prometheus text format."""
         return generate_latest(self._registry)
 
-    def move(self, kind: str, verdict: str) -> None:
-        """Count a judged submission by move kind and verdict."""
-        self._moves.labels(kind, verdict).inc()
+    def negotiated(self, accept: str) -> tuple[bytes, str]:
+        """Return all metrics as a reader likes them best, and the content type.
+
+        Args:
+            accept: What the reader accepts, as HTTP says it. Only OpenMetrics has
+                exemplars.
+        """
+        if _OPENMETRICS in accept:
+            write: Callable[[CollectorRegistry], bytes] = openmetrics.generate_latest
+            return write(self._registry), openmetrics.CONTENT_TYPE_LATEST
+        return self.render(), CONTENT_TYPE_LATEST
+
+    def call(self, method: str, code: str, seconds: float) -> None:
+        """Count an answered call.
+
+        Args:
+            method: Path of the method as the caller named it.
+            code: How it ended, as gRPC says it.
+            seconds: How long it took; for a stream, how long it was open.
+        """
+        known = self._methods.get(method, OTHER)
+        self._calls.labels(known, code if code in families.CODES else OTHER).inc()
+        timed = self._call_seconds.labels(known, OK if code == "OK" else REFUSED)
+        timed.observe(seconds, self._exemplar())
 
     def refusal(self, reason: str) -> None:
         """Count a refusal by reason."""
-        self._refusals.labels(reason).inc()
+        self._refusals[reason,].inc()
+
+    def dropped(self, stream: str) -> None:
+        """Count a stream that was ended because it was not read."""
+        self._dropped[stream,].inc()
+
+    def attached(self, change: int) -> None:
+        """Add to the number of attached bots."""
+        self._attached.inc(change)
+
+    def watching(self, change: int) -> None:
+        """Add to the number of watchers."""
+        self._watchers.inc(change)
+
+    def move(self, kind: str, verdict: str) -> None:
+        """Count a judged submission by move kind and verdict."""
+        self._moves[kind, verdict].inc()
+
+    def move_times(self, waited_ms: int | None, referee_s: float) -> None:
+        """Count what a stored move took, of the bot and of the referee apart.
+
+        Args:
+            waited_ms: Milliseconds between the turn and the move; None if that is
+                not known here.
+            referee_s: Seconds from when it came until it was stored.
+        """
+        if waited_ms is not None:
+            self._turn_seconds.observe(waited_ms / 1000)
+        self._referee_seconds.observe(referee_s, self._exemplar())
 
     def round_over(self, outcome: str) -> None:
         """Count a finished round."""
-        self._rounds.labels(outcome).inc()
+        self._rounds[outcome,].inc()
 
     def match_created(self) -> None:
         """Count a created match."""
         self._created.inc()
 
-    def match_over(self, ending: str) -> None:
-        """Count an ended match by ending."""
-        self._ended.labels(ending).inc()
+    def match_over(self, ending: str, fault: str) -> None:
+        """Count an ended match by how it ended, and by who is answerable."""
+        self._ended[ending, fault].inc()
 
-    def timeout(self) -> None:
-        """Count a deadline that was acted on."""
+    def timeout(self, delay_ms: int) -> None:
+        """Count a deadline that was acted on so many milliseconds after it."""
         self._timeouts.inc()
+        self._timeout_delay.observe(delay_ms / 1000)
+
+    def swept(self) -> None:
+        """Note that this process has just looked for deadlines that are past."""
+        self._swept.set_to_current_time()
+
+    def live(self, count: int) -> None:
+        """Tell how many matches are not over."""
+        self._live.set(count)
 
     def outage(self, outage_ms: int) -> None:
         """Count an outage that was credited to the clocks, in milliseconds."""
@@ -196,25 +233,35 @@ class PrometheusObserver:
     ) -> None:
         """Tell how many live tournaments, and fixtures of them, are in which state."""
         for lifecycle in Lifecycle:
-            self._tournaments.labels(lifecycle).set(tournaments.get(lifecycle, 0))
+            self._tournaments[lifecycle,].set(tournaments.get(lifecycle, 0))
         for state in FixtureState:
-            self._fixtures.labels(state).set(fixtures.get(state, 0))
+            self._fixtures[state,].set(fixtures.get(state, 0))
 
-    def attached(self, change: int) -> None:
-        """Add to the number of attached bots."""
-        self._attached.inc(change)
+    def store_call(self, operation: str, seconds: float, *, failed: bool) -> None:
+        """Count a question to the store that is answered, or has failed."""
+        timed = self._store_seconds.get((operation,)) or self._store_seconds[OTHER,]
+        timed.observe(seconds)
+        if failed:
+            self._store_failures.inc()
 
-    def watching(self, change: int) -> None:
-        """Add to the number of watchers."""
-        self._watchers.inc(change)
+    def store_conflict(self, log: str) -> None:
+        """Count a step that was not stored because somebody else was faster."""
+        self._store_conflicts[log,].inc()
 
-    def call(self, method: str, code: str, seconds: float) -> None:
-        """Count an answered call.
+    def store_retry(self) -> None:
+        """Count a command that had not run and is sent again."""
+        self._store_retries.inc()
 
-        Args:
-            method: Path of the method as the caller named it.
-            code: A reason, or how else it ended.
-            seconds: How long it took; for a stream, how long it was open.
-        """
-        known = code if code in CODES else OTHER
-        self._calls.labels(self._methods.get(method, OTHER), known).observe(seconds)
+    def store_batch(self, commands: int) -> None:
+        """Count a round trip to the store by the commands that share it."""
+        self._store_batch.observe(commands)
+
+
+def _each(metric: _Metric, family: Family) -> Mapping[tuple[str, ...], _Metric]:
+    """Return the series of a metric by their labels, all made at once.
+
+    A rate is right from the first event on only if the series was there before.
+    """
+    return {
+        values: metric.labels(*values) for values in product(*family.labels.values())
+    }

@@ -7,12 +7,14 @@ certainly not run looks for its server again, and not for longer than a call may
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from ginref.adapters.redis_address import Address, parse_store_url
 from ginref.adapters.redis_call import Argument, Call, Words, words_of
 from ginref.adapters.redis_error import NobodyServesError, demand_answers, unavailable
 from ginref.adapters.redis_node import ANSWER_PATIENCE_S, Node
+from ginref.adapters.redis_observer import StoreObserver, Unobserved
 from ginref.adapters.redis_script import Script
 from ginref.adapters.redis_status import Status
 from ginref.adapters.redis_topology import LOOK_PATIENCE_S, Layout, topology_of
@@ -20,12 +22,18 @@ from ginref.adapters.redis_topology import LOOK_PATIENCE_S, Layout, topology_of
 _FIRST_DELAY_S: Final = 0.05
 _LONGEST_DELAY_S: Final = 0.4
 
+_COMMAND: Final = "command"
+"""What a question is called that runs no script."""
+
 
 class RedisConnection:
     """Commands and scripts on a store; answers are as the servers send them.
 
     What is `replicated` is answered only once every replica has all that the answer
     rests on, where the store has replicas at all.
+
+    Attributes:
+        observer: Counts what is asked.
     """
 
     def __init__(self, url: str, *, patience_s: float = ANSWER_PATIENCE_S) -> None:
@@ -39,6 +47,7 @@ class RedisConnection:
         Raises:
             UnsupportedStoreError: The URL has another scheme, or cannot be read.
         """
+        self.observer: StoreObserver = Unobserved()
         self._store = parse_store_url(url)
         self._topology = topology_of(self._store)
         self._patience_s = patience_s
@@ -195,7 +204,12 @@ class RedisConnection:
             call.fail(error)
             return
         call.attempts += 1
+        self.observer.store_retry()
         self._lose(call)
+
+    def sent(self, commands: int) -> None:
+        """Count a packet by the commands that it carries."""
+        self.observer.store_batch(commands)
 
     def doubted(self, address: Address) -> None:
         """Look whether another server has taken over from one that is silent."""
@@ -223,8 +237,20 @@ class RedisConnection:
         loop = asyncio.get_running_loop()
         deadline_s = loop.time() + self._patience_s
         answer = loop.create_future()
-        self._route(Call(words, answer, key, script, replicated, deadline_s))
+        call = Call(words, answer, key, script, replicated, deadline_s)
+        answer.add_done_callback(partial(self._answered, call))
+        self._route(call)
         return answer
+
+    def _answered(self, call: Call, answer: asyncio.Future[Any]) -> None:
+        """Count a call, unless whoever made it has gone away."""
+        if not answer.cancelled():
+            asked_s = call.deadline_s - self._patience_s
+            self.observer.store_call(
+                _COMMAND if call.script is None else call.script.name,
+                asyncio.get_running_loop().time() - asked_s,
+                failed=answer.exception() is not None,
+            )
 
     def _route(self, call: Call) -> None:
         """Hand a call to its server, or keep it until that is known."""

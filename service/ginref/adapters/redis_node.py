@@ -48,6 +48,9 @@ class Owner(Protocol):
     def returned(self, call: Call, error: Exception) -> None:
         """Take back a call that has certainly not run."""
 
+    def sent(self, commands: int) -> None:
+        """Learn that a packet leaves, and how many commands it carries."""
+
     def doubted(self, address: Address) -> None:
         """Learn that a server has not answered."""
 
@@ -294,6 +297,7 @@ class Node:
         if wanted:
             ending = self._touch + pack(("WAIT", wanted, REPLICA_PATIENCE_MS))
         packet.wire = wire
+        self._owner.sent(len(packet.calls))
         wire.send(packet.packed(wanted, ending), packet)
 
     def _leave(self, packet: Packet) -> None:

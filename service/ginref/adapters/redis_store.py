@@ -20,6 +20,7 @@ from ginref.adapters import (
 from ginref.adapters.cursor import format_cursor, parse_cursor
 from ginref.adapters.redis_apply import APPLY
 from ginref.adapters.redis_connection import RedisConnection
+from ginref.adapters.redis_observer import StoreObserver
 from ginref.adapters.redis_registry import RedisRegistry
 from ginref.adapters.redis_script import (
     BEAT,
@@ -95,6 +96,10 @@ class RedisStore(MatchStore):
     def __init__(self, connection: RedisConnection) -> None:
         """Use connections, which the store closes."""
         self._connection = connection
+
+    def observed_by(self, observer: StoreObserver) -> None:
+        """Let somebody count what is asked from now on."""
+        self._connection.observer = observer
 
     def registry(self) -> RedisRegistry:
         """Return the registry on the same server, with the same connections."""
@@ -201,6 +206,7 @@ class RedisStore(MatchStore):
         if status == redis_apply.APPLIED:
             return redis_reply.applied(entry_id, facts[0])
         if status == redis_apply.STALE:
+            self._connection.observer.store_conflict("match")
             return Stale(int(facts[0]), int(facts[1]))
         if status == redis_apply.DUPLICATE and change.key is not None:
             return Duplicate(redis_reply.seen_of(facts[0], change.key))
@@ -275,6 +281,13 @@ class RedisStore(MatchStore):
             ]
         )
         return redis_reply.backlog_of(time, answers[: len(keys)], answers[len(keys) :])
+
+    async def live_count(self) -> int:
+        """Return how many matches are not over."""
+        counts = await self._connection.commands(
+            [("ZCARD", shard_keys(shard).deadline) for shard in SHARDS]
+        )
+        return sum(counts)
 
     async def acknowledge(self, match_id: str, keep_ms: int | None = None) -> None:
         """Take an ended match, whose record is archived, off the list of `finished`.

@@ -132,6 +132,8 @@ class RedisTournaments(TournamentStore):
             ],
             replicated=True,
         )
+        if not stored:
+            self._connection.observer.store_conflict("tournament")
         return bool(stored)
 
     async def configuration(self, tournament: str, digest: str) -> bytes | None:

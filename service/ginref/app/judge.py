@@ -96,7 +96,10 @@ class Judge:
                     return await self._answer_again(live, live.seen, submission)
                 if error := await self._objection(live, submission):
                     raise self._acknowledged(error, live, submission)
-            draft, illegal = self._rule(live, submission, key, received)
+            waited_ms = self.turn_times.waited_ms(
+                submission.match_id, submission.expected_version, received
+            )
+            draft, illegal = self._rule(live, submission, key, received, waited_ms)
             result = await self._take(draft, self._observe)
             if isinstance(result, Duplicate):
                 return await self._answer_again(live, result.seen, submission)
@@ -104,6 +107,8 @@ class Judge:
                 after, entry = result.after, result.entry
                 if illegal:
                     raise self._broken_rule(illegal, after, submission, entry)
+                referee_s = self._monotonic() - received
+                self._observer.move_times(waited_ms, referee_s)
                 return await self._accepted(after, submission, entry)
         # Nothing was found out about it, so there is nothing to acknowledge.
         raise _stale(live, submission)
@@ -114,6 +119,7 @@ class Judge:
         submission: Submission,
         key: SubmissionKey,
         received: float,
+        waited_ms: int | None,
     ) -> tuple[Draft, IllegalMoveError | None]:
         """Ask the rules; the draft says what becomes of the move."""
         spent_ms = max(0, round((self._monotonic() - received) * 1000))
@@ -121,9 +127,6 @@ class Judge:
         if signature is not None and live.state.setup.key_of(seat) is None:
             # Nobody could ever judge it.
             signature = None
-        waited_ms = self.turn_times.waited_ms(
-            submission.match_id, submission.expected_version, received
-        )
         said = submission.request_id, submission.move
         facts = seat, *said, spent_ms, signature, waited_ms
         moved = Moved(*facts)
@@ -277,13 +280,15 @@ class Judge:
             for summary in after.match.history[len(before.match.history) :]:
                 self._observer.round_over(summary.outcome)
         if after.ending:
-            self._observer.match_over(after.ending.kind)
+            self._observer.match_over(after.ending.kind, after.ending.fault)
             self.turn_times.forget(after.setup.match_id)
             self._ended(after.setup.match_id)
         self._hub.notify(Wake(after.setup.match_id, place_of(stored.after)))
 
     def _timed_out(self, stored: Stored) -> None:
-        self._observer.timeout()
+        policy = stored.before.state.setup.clock
+        due_ms = stored.before.clock.due_ms + policy.grace_ms
+        self._observer.timeout(max(0, stored.entry.time_ms - due_ms))
         self._observe(stored)
 
 

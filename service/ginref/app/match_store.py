@@ -333,6 +333,10 @@ class MatchStore(abc.ABC):
         """Return how much `finished` would list without a limit."""
 
     @abc.abstractmethod
+    async def live_count(self) -> int:
+        """Return how many matches are not over."""
+
+    @abc.abstractmethod
     async def acknowledge(self, match_id: str, keep_ms: int | None = None) -> None:
         """Take an ended match, whose record is archived, off the list of `finished`.
 

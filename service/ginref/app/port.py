@@ -92,6 +92,15 @@ class Observer(Protocol):
     def move(self, kind: str, verdict: str) -> None:
         """Count a judged submission by move kind and verdict."""
 
+    def move_times(self, waited_ms: int | None, referee_s: float) -> None:
+        """Count what a stored move took, of the bot and of the referee apart.
+
+        Args:
+            waited_ms: Milliseconds between the turn and the move; None if that is
+                not known here.
+            referee_s: Seconds from when it came until it was stored.
+        """
+
     def refusal(self, reason: str) -> None:
         """Count a refusal that a caller was told on its stream, by reason."""
 
@@ -101,11 +110,17 @@ class Observer(Protocol):
     def match_created(self) -> None:
         """Count a created match."""
 
-    def match_over(self, ending: str) -> None:
-        """Count an ended match by ending."""
+    def match_over(self, ending: str, fault: str) -> None:
+        """Count an ended match by how it ended, and by who is answerable."""
 
-    def timeout(self) -> None:
-        """Count a deadline that was acted on."""
+    def timeout(self, delay_ms: int) -> None:
+        """Count a deadline that was acted on so many milliseconds after it."""
+
+    def swept(self) -> None:
+        """Note that this process has just looked for deadlines that are past."""
+
+    def live(self, count: int) -> None:
+        """Tell how many matches are not over."""
 
     def outage(self, outage_ms: int) -> None:
         """Count an outage that was credited to the clocks, in milliseconds."""

@@ -34,7 +34,7 @@ from ginref.app.reach import check_seat
 from ginref.app.report import MoveReport
 from ginref.app.reporting import listed_facts
 from ginref.app.request import SeatStep
-from ginref.app.session_policy import SessionPolicy, over_limit
+from ginref.app.session_policy import UNREAD, SessionPolicy, over_limit
 from ginref.app.session_work import SessionWork
 from ginref.app.summons_work import SummonsAnswer, SummonsWork
 from ginref.app.told import Answer
@@ -395,6 +395,6 @@ class Session:
         if len(self._outbox) >= _QUEUE:
             # A bot that is so far behind learns nothing from old news.
             self._outbox.clear()
-            self._end(over_limit("unread", "the stream is read too slowly"))
+            self._end(over_limit(UNREAD, "the stream is read too slowly"))
             return
         self._outbox.put(message)

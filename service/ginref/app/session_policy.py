@@ -1,6 +1,7 @@
 """How one attachment of a bot is kept alive, and why it is ended."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from ginref.app.error import Reason, RefusedError
 
@@ -18,6 +19,10 @@ class SessionPolicy:
     ping_interval_ms: int = 10_000
     silence_ms: int = 60_000
     drain_ms: int = 1_000
+
+
+UNREAD: Final = "unread"
+"""Limit of a stream that is read too slowly."""
 
 
 def over_limit(limit: str, message: str) -> RefusedError:

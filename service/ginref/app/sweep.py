@@ -3,6 +3,8 @@
 import asyncio
 import hashlib
 import logging
+import time
+from collections.abc import Callable
 from typing import Final
 
 from ginref.app.desk import Desk
@@ -12,6 +14,9 @@ from ginref.app.port import Observer, StoreUnavailableError
 _LOG: Final = logging.getLogger(__name__)
 
 _INTERVAL: Final = 0.25
+_COUNTING: Final = 5.0
+"""Seconds after which what is live is counted again."""
+
 _BATCH: Final = 200
 
 _AT_ONCE: Final = 50
@@ -28,7 +33,12 @@ class Sweeper:
     """
 
     def __init__(
-        self, store: MatchStore, desk: Desk, observer: Observer, name: str = ""
+        self,
+        store: MatchStore,
+        desk: Desk,
+        observer: Observer,
+        name: str = "",
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """Sweep a store, and count.
 
@@ -38,11 +48,14 @@ class Sweeper:
             observer: Who counts.
             name: Something that no other sweeper is called, so that they share what
                 is due instead of racing for it.
+            monotonic: Tells seconds.
         """
         self._store = store
         self._desk = desk
         self._observer = observer
         self._name = name.encode()
+        self._monotonic = monotonic
+        self._count_due = 0.0
         self._faulty: set[str] = set()
 
     async def run(self) -> None:
@@ -50,12 +63,19 @@ class Sweeper:
         while True:
             try:
                 more = await self.sweep() >= _BATCH // 2
+                self._observer.swept()
+                await self._count()
             except StoreUnavailableError:
                 more = False
             except Exception:  # noqa: BLE001 - the clocks go on
                 _LOG.exception("sweep failed")
                 more = False
             await asyncio.sleep(0 if more else _INTERVAL)
+
+    async def _count(self) -> None:
+        if self._monotonic() >= self._count_due:
+            self._count_due = self._monotonic() + _COUNTING
+            self._observer.live(await self._store.live_count())
 
     async def keep_beating(self) -> None:
         """Send heartbeats until cancelled, however long a sweep takes meanwhile."""

@@ -18,8 +18,8 @@ from ginref.transport.address import Address, BindError
 Ready = Callable[[], Awaitable[Sequence[str]]]
 """Tells why this process should get no work; nothing when it is fine."""
 
-Metrics = Callable[[], tuple[bytes, str]]
-"""Renders the metrics, and names their content type."""
+Metrics = Callable[[str], tuple[bytes, str]]
+"""Renders the metrics as a reader accepts them, and names their content type."""
 
 
 class PublishedKeys(Protocol):
@@ -52,8 +52,11 @@ def admin_app(ready: Ready, metrics: Metrics, keys: PublishedKeys) -> Starlette:
             return PlainTextResponse("\n".join(problems) + "\n", status_code=503)
         return PlainTextResponse("ok\n")
 
-    async def show(_: Request) -> Response:
-        body, content_type = metrics()
+    async def show(request: Request) -> Response:
+        # It takes some milliseconds, for which no move must wait.
+        body, content_type = await asyncio.to_thread(
+            metrics, request.headers.get("accept", "")
+        )
         return Response(body, headers={"content-type": content_type})
 
     async def jwks(_: Request) -> Response:

@@ -11,13 +11,14 @@ from typing import Final, TypeVar
 import grpc.aio
 
 from ginref.app.allowance import Allowance
-from ginref.app.error import Reason
+from ginref.app.error import RefusedError
 from ginref.app.gate import Gate
 from ginref.app.port import StoreUnavailableError
+from ginref.app.session_policy import UNREAD
 from ginref.transport.call import CALL, Call, CallObserver, Unobserved
 from ginref.transport.field import LARGE_MESSAGE_BYTES, MESSAGE_BYTES
 from ginref.transport.limiter import Limiter
-from ginref.transport.status import refusal_of
+from ginref.transport.status import CODES, refusal_of
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -35,6 +36,8 @@ _OPEN: Final = (
 
 # What a tournament is, and who plays it, may need more room than a move.
 _LARGE: Final = "/ginref.v1.TournamentService/"
+
+_BOTS: Final = "/ginref.v1.BotService/Connect"
 
 _OK: Final = "OK"
 _CANCELLED: Final = "CANCELLED"
@@ -71,6 +74,7 @@ class Admission:
         """
         received = time.monotonic()
         code = _OK
+        failure: RefusedError | None = None
         try:
             if is_open(method):
                 return await work()
@@ -85,20 +89,29 @@ class Admission:
             raise
         except Exception as exception:  # noqa: BLE001 - nothing else may get out
             failure = refusal_of(exception)
-            code = failure.reason
+            code = CODES[failure.reason].grpc.name
         finally:
             # Before the caller knows: what it has been answered has been counted.
-            self.count(method, code, time.monotonic() - received)
+            self.count(method, code, time.monotonic() - received, failure)
         raise failure
 
-    def count(self, method: str, code: str, seconds: float) -> None:
+    def count(
+        self,
+        method: str,
+        code: str,
+        seconds: float,
+        refusal: RefusedError | None = None,
+    ) -> None:
         """Count an answered call; a fault in that is logged, and changes no answer."""
         if _LOG.isEnabledFor(logging.DEBUG):
-            facts = {"code": str(code), "duration_ms": round(1000 * seconds)}
+            told = code if refusal is None else refusal.reason
+            facts = {"code": str(told), "duration_ms": round(1000 * seconds)}
             _LOG.debug("call %s is answered", method, extra=facts)
         try:
-            if isinstance(code, Reason):
-                self._observer.refusal(code)
+            if refusal is not None:
+                self._observer.refusal(refusal.reason)
+                if refusal.facts.get("limit") == UNREAD:
+                    self._observer.dropped("bot" if method == _BOTS else "watcher")
             self._observer.call(method, code, seconds)
         except Exception as exception:  # noqa: BLE001 - the core would tell all of it
             refusal_of(exception)

@@ -43,12 +43,15 @@ class CallObserver(Protocol):
 
         Args:
             method: Path of the method as the caller named it: any text at all.
-            code: A reason, or how else it ended.
+            code: How it ended, as gRPC says it.
             seconds: How long it took.
         """
 
     def refusal(self, reason: str) -> None:
         """Count a call that ended with a refusal, by reason."""
+
+    def dropped(self, stream: str) -> None:
+        """Count a stream that was ended because it was not read: whose it was."""
 
 
 class Unobserved:
@@ -58,4 +61,7 @@ class Unobserved:
         """Do nothing."""
 
     def refusal(self, reason: str) -> None:
+        """Do nothing."""
+
+    def dropped(self, stream: str) -> None:
         """Do nothing."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from ginref.app.error import Reason, RefusedError
+from ginref.app.session_policy import UNREAD
 
 Admit = Callable[[], Awaitable[None]]
 """Refuses a caller whose token is good no more."""
@@ -37,7 +38,7 @@ class Stream:
         self._seen = self.turns
         if self._held_s >= patience_s:
             message = "the stream is not read"
-            self._end(RefusedError(Reason.LIMIT_EXCEEDED, message, limit="unread"))
+            self._end(RefusedError(Reason.LIMIT_EXCEEDED, message, limit=UNREAD))
         elif self._admit is not None:
             try:
                 await self._admit()

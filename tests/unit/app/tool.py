@@ -178,6 +178,7 @@ class Tally:
         self.seen: Counter[object] = Counter()
         self.tournament_states: Mapping[str, int] = {}
         self.fixture_states: Mapping[str, int] = {}
+        self.live_matches = 0
 
     def move(self, kind: str, verdict: str) -> None:
         self.seen[kind, verdict] += 1
@@ -193,11 +194,22 @@ class Tally:
     def match_created(self) -> None:
         self.seen["match_created"] += 1
 
-    def match_over(self, ending: str) -> None:
+    def match_over(self, ending: str, fault: str) -> None:
         self.seen["match_over", str(ending)] += 1
+        self.seen["fault", str(fault)] += 1
 
-    def timeout(self) -> None:
+    def move_times(self, waited_ms: int | None, referee_s: float) -> None:
+        self.seen["move_times", waited_ms, round(referee_s, 3)] += 1
+
+    def timeout(self, delay_ms: int) -> None:
         self.seen["timeout"] += 1
+        self.seen["timeout", delay_ms] += 1
+
+    def swept(self) -> None:
+        self.seen["swept"] += 1
+
+    def live(self, count: int) -> None:
+        self.live_matches = count
 
     def outage(self, outage_ms: int) -> None:
         self.seen["outage", outage_ms] += 1

@@ -23,16 +23,21 @@ class Published:
         return b"-----BEGIN PUBLIC KEY-----"
 
 
+def _metrics(accept: str) -> tuple[bytes, str]:
+    body, content_type = METRICS
+    return body, accept if "openmetrics" in accept else content_type
+
+
 def _server(*problems: str, listen: str = "127.0.0.1:0") -> AdminServer:
     async def ready() -> Sequence[str]:
         return problems
 
-    return AdminServer(listen, ready=ready, metrics=lambda: METRICS, keys=Published())
+    return AdminServer(listen, ready=ready, metrics=_metrics, keys=Published())
 
 
-async def _get(address: str, path: str) -> httpx.Response:
+async def _get(address: str, path: str, **headers: str) -> httpx.Response:
     async with httpx.AsyncClient(trust_env=False) as client:
-        return await client.get(f"http://{address}{path}")
+        return await client.get(f"http://{address}{path}", headers=headers)
 
 
 async def test_a_process_that_answers_is_alive() -> None:
@@ -66,7 +71,7 @@ async def test_a_process_that_cannot_tell_is_not_ready(
 
     monkeypatch.setattr(admin, "_READY_TIMEOUT", 0.01)
     hanging = AdminServer(
-        "127.0.0.1:0", ready=ready, metrics=lambda: METRICS, keys=Published()
+        "127.0.0.1:0", ready=ready, metrics=_metrics, keys=Published()
     )
     async with hanging as address:
         answer = await _get(address, "/readyz")
@@ -80,6 +85,14 @@ async def test_metrics_are_served_as_rendered() -> None:
 
     assert answer.content == METRICS[0]
     assert answer.headers["content-type"] == METRICS[1]
+
+
+async def test_metrics_are_rendered_for_what_their_reader_accepts() -> None:
+    wanted = "application/openmetrics-text"
+    async with _server() as address:
+        answer = await _get(address, "/metrics", accept=wanted)
+
+    assert answer.headers["content-type"] == wanted
 
 
 @pytest.mark.parametrize(

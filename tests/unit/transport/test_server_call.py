@@ -28,7 +28,7 @@ async def test_the_registry_is_served(served: Served) -> None:
     assert (code.name, reason) == ("PERMISSION_DENIED", "ROLE_NOT_ALLOWED")
     assert served.calls[-2:] == [
         ("CreateToken", "OK"),
-        ("ListOwners", "ROLE_NOT_ALLOWED"),
+        ("ListOwners", "PERMISSION_DENIED"),
     ]
 
 

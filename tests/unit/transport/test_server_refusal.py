@@ -106,7 +106,7 @@ async def test_a_fault_does_not_show_what_it_was(served: Served) -> None:
     assert reason == "INTERNAL_FAULT"
     assert set(facts) == {"fault_id"}
     assert "Kh" not in repr(failed.value) + str(failed.value.trailing_metadata())
-    assert served.calls[-1] == ("GetMatch", "INTERNAL_FAULT")
+    assert served.calls[-1] == ("GetMatch", "INTERNAL")
 
 
 async def test_a_store_that_is_away_is_unavailable(served: Served) -> None:
