@@ -26,6 +26,7 @@ class Cup:
         count: How many bots enter.
         stage: Its only stage.
         ruleset: The rules of its matches.
+        entry: Who may enter, and what bots must show.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Cup:
     ruleset: str | Mapping[str, Any] = field(
         default_factory=lambda: {"name": "short", "game_target": 1}
     )
+    entry: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def bots(self) -> list[str]:
@@ -45,6 +47,7 @@ class Cup:
         document = {
             "name": self.name,
             "match": {"ruleset": self.ruleset, "clock": CLOCK},
+            "entry": self.entry,
             "stages": [{"name": "main", **self.stage}],
         }
         await referee.create_tournament(document)

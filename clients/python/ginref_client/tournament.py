@@ -28,6 +28,7 @@ _FIELDS: Final[Mapping[str, str]] = {
 
 
 Tournament = tournament_pb2.Tournament
+Entrant = tournament_pb2.Entrant
 Fixture = tournament_pb2.Fixture
 StandingLine = tournament_pb2.StandingLine
 Entry = service_pb.TournamentEntry

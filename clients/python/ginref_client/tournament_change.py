@@ -70,6 +70,18 @@ def entrant_state_name(value: int) -> str:
     return found.name.removeprefix("ENTRANT_STATE_").lower() if found else str(value)
 
 
+def entrant_exit_name(value: int) -> str:
+    """Name why an entrant has withdrawn; what is not known yet stays a number."""
+    found = tournament_pb2.EntrantExit.DESCRIPTOR.values_by_number.get(value)
+    return found.name.removeprefix("ENTRANT_EXIT_").lower() if found else str(value)
+
+
+def qualifying_state_name(value: int) -> str:
+    """Name how far a bot has come with qualifying, or return a number likewise."""
+    found = tournament_pb2.QualifyingState.DESCRIPTOR.values_by_number.get(value)
+    return found.name.removeprefix("QUALIFYING_STATE_").lower() if found else str(value)
+
+
 def advance(to: str, reason: str = "") -> Change:
     """Send a tournament on, for example to `registration`.
 

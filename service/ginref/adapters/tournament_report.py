@@ -72,6 +72,8 @@ def render_report(document: Document, proof: Proof) -> str:
     }
     source = files("ginref.adapters").joinpath(_TEMPLATE).read_text(encoding="utf-8")
     log = document["log"]
+    # By qualifying matches nobody is measured.
+    played = [match for match in document["matches"] if match["stage"]]
     page = environment.from_string(source).render(
         document=document,
         title=document["configuration"]["title"] or document["configuration"]["name"],
@@ -80,10 +82,14 @@ def render_report(document: Document, proof: Proof) -> str:
         began_ms=log[0]["time_ms"],
         ended_ms=log[-1]["time_ms"],
         board_count=sum(
-            len(match["outcome"]["boards"])
-            for match in document["matches"]
-            if match["outcome"]
+            len(match["outcome"]["boards"]) for match in played if match["outcome"]
         ),
+        played=played,
+        unqualified=[
+            entrant["bot"]
+            for entrant in document["entrants"]
+            if (entrant["departure"] or {}).get("exit") == "qualifying"
+        ],
         proof=proof,
     )
     return f"{page}\n"
@@ -239,7 +245,11 @@ def _reliability(document: Document) -> Iterator[dict[str, Any]]:
         if entrant["seed"] is None:
             continue
         bot = entrant["bot"]
-        own = [one["outcome"] for one in document["matches"] if bot in one["bots"]]
+        own = [
+            one["outcome"]
+            for one in document["matches"]
+            if one["stage"] and bot in one["bots"]
+        ]
         ended = [outcome for outcome in own if outcome is not None]
         faults = Counter(one["ending"] for one in ended if bot in one["at_fault"])
         left = entrant["departure"]

@@ -72,12 +72,10 @@ async def save_records(referee: Referee, seen: Tournament, folder: Path) -> int:
         OSError: A file cannot be written.
     """
     _make(folder)
+    played = [fixture.matches for stage in seen.stages for fixture in stage.fixtures]
+    played += [entrant.qualifying.matches for entrant in seen.entrants]
     over = [
-        match.match_id
-        for stage in seen.stages
-        for fixture in stage.fixtures
-        for match in fixture.matches
-        if match.record_digest
+        match.match_id for matches in played for match in matches if match.record_digest
     ]
     for match_id in over:
         (folder / f"{match_id}.json").write_bytes(await referee.record(match_id))

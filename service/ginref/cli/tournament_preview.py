@@ -88,9 +88,11 @@ def _stop(message: str) -> typer.Exit:
 def _facts(
     configuration: Configuration, entrants: int, shown: Preview
 ) -> dict[str, Any]:
+    qualifying = shown.qualifying
     return {
         "name": configuration.name,
         "entrants": entrants,
+        "qualifying": None if qualifying is None else asdict(qualifying),
         "stages": [
             {
                 **asdict(stage.forecast),
@@ -110,6 +112,9 @@ def _lines(
     longest_ms = sum(stage.forecast.longest_ms for stage in shown.stages)
     yield f"{configuration.name}: {entrants} entrants"
     yield f"  takes      {_time(typical_ms)}, or {_time(longest_ms)} if clocks run down"
+    if (short := shown.qualifying) is not None:
+        typical, longest = _time(short.typical_ms), _time(short.longest_ms)
+        yield f"  qualifying {typical} before that, or {longest}"
     for caution in shown.cautions:
         yield f"  caution    {caution.path}: {caution.what}"
     for stage, declared in zip(shown.stages, configuration.stages, strict=True):

@@ -9,10 +9,12 @@ from rich.table import Table
 from rich.text import Text
 
 from ginref.cli.organizing import printable
-from ginref_client.tournament import Fixture, StandingLine, Tournament
+from ginref_client.tournament import Entrant, Fixture, StandingLine, Tournament
 from ginref_client.tournament_change import (
+    entrant_exit_name,
     entrant_state_name,
     fixture_state_name,
+    qualifying_state_name,
     state_name,
 )
 
@@ -21,6 +23,9 @@ LINES_MOST: Final = 20
 
 _BAR_WIDTH: Final = 40
 _OVER: Final = frozenset({"final", "not_needed"})
+_TEXTS: Final = frozenset(
+    {"bot", "fixture", "sides", "state", "result", "owner", "qualifying"}
+)
 _NEWS: Final = ("playing", "stopped", "ready")
 
 
@@ -93,23 +98,40 @@ def _progress(seen: Tournament) -> RenderableType:
 def _table(title: str, *columns: str) -> Table:
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for column in columns:
-        text = column in {"bot", "fixture", "sides", "state", "result", "owner"}
+        text = column in _TEXTS
         table.add_column(column, justify="left" if text else "right")
     return table
 
 
 def _entrants(seen: Tournament, most: int | None) -> Table:
-    table = _table("entrants", "bot", "owner", "state", "checked in", "seed")
+    columns = ["bot", "owner", "state", "checked in", "seed"]
+    qualifies = any(one.HasField("qualifying") for one in seen.entrants)
+    table = _table("entrants", *columns, *(["qualifying"] if qualifies else []))
     for one in seen.entrants[:most]:
         latency = f" ({one.latency_ms} ms)" if one.HasField("latency_ms") else ""
         table.add_row(
             one.bot,
             one.owner,
-            entrant_state_name(one.state),
+            _part(one),
             f"yes{latency}" if one.checked_in else "no",
             str(one.seed) if one.HasField("seed") else "",
+            *([_qualifying(one)] if qualifies else []),
         )
     return table
+
+
+def _part(entrant: Entrant) -> str:
+    """Say how an entrant takes part, and why it does not any more."""
+    state, why = entrant_state_name(entrant.state), entrant_exit_name(entrant.exit)
+    return f"{state} ({why})" if entrant.exit else state
+
+
+def _qualifying(entrant: Entrant) -> str:
+    """Say how far an entrant has come with qualifying, and how its matches ended."""
+    matches = entrant.qualifying.matches
+    endings = ", ".join(one.ending or "goes on" for one in matches)
+    state = qualifying_state_name(entrant.qualifying.state)
+    return f"{state}: {endings}".replace("_", " ") if matches else state
 
 
 def _ranking(name: str, lines: Sequence[StandingLine], most: int | None) -> Table:

@@ -17,6 +17,7 @@ from ginref.tournament.bracket_play import match_of
 from ginref.tournament.configuration import Configuration, MatchFormat, Stage
 from ginref.tournament.field_check import stage_fields
 from ginref.tournament.format import Ladder, RoundRobin, Swiss
+from ginref.tournament.qualifying import AT_ONCE, qualifying_match
 from ginref.tournament.score import legs_of
 from ginref.tournament.source import LoserOf, WinnerOf
 
@@ -54,6 +55,19 @@ class StageForecast:
     fixtures: int
     matches: int
     most_matches: int
+    typical_ms: int
+    longest_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QualifyingForecast:
+    """How long it takes until all have qualified, who all check in at once.
+
+    Attributes:
+        typical_ms: If nobody forfeits, and bots think as long as was said.
+        longest_ms: If every attempt is needed, and every clock runs down.
+    """
+
     typical_ms: int
     longest_ms: int
 
@@ -123,6 +137,26 @@ def _forecast(stage: Stage, field: int, legs: int, think_ms: int) -> StageForeca
             max(one.most * longest_match_ms(one.match) for one in wave)
             for wave in waves
         ),
+    )
+
+
+def forecast_qualifying(
+    configuration: Configuration, entrants: int, think_ms: int
+) -> QualifyingForecast | None:
+    """Return how long qualifying takes; None where nobody has to.
+
+    Args:
+        configuration: What the organizer has declared.
+        entrants: How many have to qualify.
+        think_ms: How long a bot thinks about a move, in milliseconds.
+    """
+    rules, match = configuration.entry.qualifying, qualifying_match(configuration)
+    if rules is None:
+        return None
+    waves = ceil(entrants / AT_ONCE)
+    return QualifyingForecast(
+        typical_ms=waves * typical_moves(match.ruleset) * think_ms,
+        longest_ms=waves * rules.attempts * longest_match_ms(match),
     )
 
 

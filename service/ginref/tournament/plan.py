@@ -7,7 +7,6 @@ each under an identity that follows from the fixture.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from ginref.tournament.bracket_play import rank_bracket
 from ginref.tournament.configuration import Boards, Configuration, MatchFormat
@@ -18,13 +17,15 @@ from ginref.tournament.ledger import Ledger
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.log import LogEntry
 from ginref.tournament.next_step import next_events
-from ginref.tournament.qualifying import is_qualifying, qualifier, qualifiers
+from ginref.tournament.qualifying import (
+    AT_ONCE,
+    is_qualifying,
+    qualifier,
+    qualifiers,
+)
 from ginref.tournament.roster import needs_seeds, with_place
 from ginref.tournament.stage_view import StageView, view_stages
 from ginref.tournament.table_rank import group_rankings
-
-_AT_ONCE: Final = 16
-"""Qualifying matches that go on at the same time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +168,7 @@ def _qualifying(short: Sequence[Fixture]) -> Iterator[MatchOrder]:
     """Yield qualifying matches to create: the house bot plays so many at a time."""
     playing = sum(fixture.state is FixtureState.PLAYING for fixture in short)
     ready = [fixture for fixture in short if fixture.state is FixtureState.READY]
-    for fixture in ready[: max(0, _AT_ONCE - playing)]:
+    for fixture in ready[: max(0, AT_ONCE - playing)]:
         yield order_match(Boards.INDEPENDENT, fixture, 1)
 
 

@@ -24,7 +24,12 @@ from ginref.tournament.figure_power import (
     separable_chance,
     separable_difference,
 )
-from ginref.tournament.forecast import StageForecast, forecast
+from ginref.tournament.forecast import (
+    QualifyingForecast,
+    StageForecast,
+    forecast,
+    forecast_qualifying,
+)
 from ginref.tournament.format import Elimination, Ladder, RoundRobin, Swiss
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.log import LogEntry, append
@@ -89,10 +94,12 @@ class Preview:
     Attributes:
         stages: Its stages.
         cautions: What is possible, and may not be what was meant.
+        qualifying: How long it takes to qualify; None where nobody has to.
     """
 
     stages: tuple[StagePreview, ...]
     cautions: tuple[Caution, ...]
+    qualifying: QualifyingForecast | None
 
 
 def preview(configuration: Configuration, entrants: int, think_ms: int) -> Preview:
@@ -107,6 +114,11 @@ def preview(configuration: Configuration, entrants: int, think_ms: int) -> Previ
         FieldError: The stages cannot be played by so many.
     """
     cautions = check_field(configuration, entrants)
+    qualifying = forecast_qualifying(configuration, entrants, think_ms)
+    called_ms = configuration.schedule.check_in_ms
+    if qualifying and called_ms is not None and called_ms < qualifying.longest_ms:
+        what = "too short for all attempts, if every clock runs down"
+        cautions += (Caution("schedule.check_in", what),)
     forecasts = forecast(configuration, entrants, think_ms)
     planned = plan(configuration, _started(configuration, entrants), 0)
     return Preview(
@@ -119,6 +131,7 @@ def preview(configuration: Configuration, entrants: int, think_ms: int) -> Previ
             for view, one in zip(planned.stages, forecasts, strict=True)
         ),
         cautions=cautions,
+        qualifying=qualifying,
     )
 
 

@@ -33,6 +33,9 @@ from ginref.tournament.source import TO_BE_DECIDED
 
 QUALIFYING: Final = "qualifying"
 
+AT_ONCE: Final = 16
+"""Qualifying matches that go on at the same time."""
+
 _FORMATS: Final = 64
 """Formats of matches that are remembered once they were made shorter."""
 

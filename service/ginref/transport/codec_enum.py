@@ -15,9 +15,10 @@ from ginref.engine.showdown import Outcome
 from ginref.engine.view import FROM_PILE, FROM_STOCK, PhaseName
 from ginref.record.lifecycle import EndingKind, Fault, Stage
 from ginref.record.setup import DealSource
-from ginref.tournament.event import Cascade
+from ginref.tournament.event import Cascade, Exit
 from ginref.tournament.fixture import FixtureState
 from ginref.tournament.lifecycle import Lifecycle
+from ginref.tournament.qualifying import QualifyingState
 from ginref.v1 import error_reason_pb2 as error_pb
 from ginref.v1 import event_pb2 as event_pb
 from ginref.v1 import match_pb2 as match_pb
@@ -74,6 +75,12 @@ LIFECYCLES: Final = _by_name(
     Lifecycle, tournament_pb.TournamentState, "TOURNAMENT_STATE"
 )
 LIFECYCLES_READ: Final = _reverse(LIFECYCLES)
+
+QUALIFYING_STATES: Final = _by_name(
+    QualifyingState, tournament_pb.QualifyingState, "QUALIFYING_STATE"
+)
+
+EXITS: Final = _by_name(Exit, tournament_pb.EntrantExit, "ENTRANT_EXIT")
 
 FIXTURE_STATES: Final = _by_name(
     FixtureState, tournament_pb.FixtureState, "FIXTURE_STATE"

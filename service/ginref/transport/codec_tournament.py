@@ -12,6 +12,7 @@ from ginref.tournament.ledger import Entrant, Game, Ledger
 from ginref.tournament.log import LogEntry, encode_entry
 from ginref.tournament.plan import rankings
 from ginref.tournament.problem import problems
+from ginref.tournament.qualifying import attempts_of, qualifying_state
 from ginref.tournament.result import (
     Cause,
     DoubleForfeited,
@@ -25,7 +26,12 @@ from ginref.tournament.shape import word_of
 from ginref.tournament.stage_table import group_standings
 from ginref.tournament.stage_view import StageView
 from ginref.tournament.standing import Standing
-from ginref.transport.codec_enum import FIXTURE_STATES, LIFECYCLES
+from ginref.transport.codec_enum import (
+    EXITS,
+    FIXTURE_STATES,
+    LIFECYCLES,
+    QUALIFYING_STATES,
+)
 from ginref.transport.codec_match import time_to_wire
 from ginref.v1 import session_pb2 as session_pb
 from ginref.v1 import tournament_pb2 as tournament_pb
@@ -141,7 +147,25 @@ def _entrants(ledger: Ledger) -> Iterator[tournament_pb.Entrant]:
             checked_in=entrant.is_checked_in,
             latency_ms=entrant.latency,
             revealed=entrant.bot in ledger.shares,
+            exit=_exit(ledger, entrant.bot),
+            qualifying=_qualifying(ledger, entrant.bot),
         )
+
+
+def _exit(ledger: Ledger, bot: str) -> tournament_pb.EntrantExit.ValueType:
+    departure = ledger.departures.get(bot)
+    if departure is None or departure.cause is not Cause.WITHDRAWN:
+        return tournament_pb.ENTRANT_EXIT_UNSPECIFIED
+    return EXITS[departure.exit]
+
+
+def _qualifying(ledger: Ledger, bot: str) -> tournament_pb.Qualifying | None:
+    state = qualifying_state(ledger, bot)
+    if state is None:
+        return None
+    return tournament_pb.Qualifying(
+        state=QUALIFYING_STATES[state], matches=map(_match, attempts_of(ledger, bot))
+    )
 
 
 def _entrant_state(

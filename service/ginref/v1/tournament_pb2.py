@@ -26,43 +26,49 @@ from ginref.v1 import session_pb2 as ginref_dot_v1_dot_session__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1aginref/v1/tournament.proto\x12\tginref.v1\x1a\x17ginref/v1/session.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb5\x03\n\nTournament\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12)\n\x05state\x18\x03 \x01(\x0e\x32\x1a.ginref.v1.TournamentState\x12\x0f\n\x07version\x18\x04 \x01(\x05\x12\'\n\x04head\x18\x05 \x01(\x0b\x32\x19.ginref.v1.TournamentHead\x12/\n\x0b\x63reate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nstate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rconfiguration\x18\x08 \x01(\t\x12$\n\x08\x65ntrants\x18\t \x03(\x0b\x32\x12.ginref.v1.Entrant\x12*\n\x06stages\x18\n \x03(\x0b\x32\x1a.ginref.v1.TournamentStage\x12.\n\x08problems\x18\x0b \x03(\x0b\x32\x1c.ginref.v1.TournamentProblem\x12\"\n\x07\x61ppeals\x18\x0c \x03(\x0b\x32\x11.ginref.v1.Appeal\"\xb7\x01\n\x07\x45ntrant\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12&\n\x05state\x18\x03 \x01(\x0e\x32\x17.ginref.v1.EntrantState\x12\x11\n\x04seed\x18\x04 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\nchecked_in\x18\x05 \x01(\x08\x12\x17\n\nlatency_ms\x18\x06 \x01(\x05H\x01\x88\x01\x01\x12\x10\n\x08revealed\x18\x07 \x01(\x08\x42\x07\n\x05_seedB\r\n\x0b_latency_ms\"\x90\x01\n\x0fTournamentStage\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06\x66ormat\x18\x02 \x01(\t\x12\x0e\n\x06\x63losed\x18\x03 \x01(\x08\x12$\n\x08\x66ixtures\x18\x04 \x03(\x0b\x32\x12.ginref.v1.Fixture\x12)\n\x08rankings\x18\x05 \x03(\x0b\x32\x17.ginref.v1.GroupRanking\"\xfd\x01\n\x07\x46ixture\x12\x12\n\nfixture_id\x18\x01 \x01(\t\x12\x0c\n\x04node\x18\x02 \x01(\t\x12\r\n\x05group\x18\x03 \x01(\t\x12\r\n\x05round\x18\x04 \x01(\x05\x12%\n\x05sides\x18\x05 \x03(\x0b\x32\x16.ginref.v1.FixtureSide\x12&\n\x05state\x18\x06 \x01(\x0e\x32\x17.ginref.v1.FixtureState\x12\x0f\n\x07\x61ttempt\x18\x07 \x01(\x05\x12(\n\x07matches\x18\x08 \x03(\x0b\x32\x17.ginref.v1.FixtureMatch\x12(\n\x06result\x18\t \x01(\x0b\x32\x18.ginref.v1.FixtureResult\"*\n\x0b\x46ixtureSide\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0e\n\x06source\x18\x02 \x01(\t\"\x83\x01\n\x0c\x46ixtureMatch\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\x05\x12\x0c\n\x04over\x18\x03 \x01(\x08\x12\x0e\n\x06\x65nding\x18\x04 \x01(\t\x12\x0e\n\x06winner\x18\x05 \x01(\t\x12\x0e\n\x06\x62oards\x18\x06 \x03(\x05\x12\x15\n\rrecord_digest\x18\x07 \x01(\t\"K\n\rFixtureResult\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12\x0e\n\x06winner\x18\x02 \x01(\t\x12\r\n\x05loser\x18\x03 \x01(\t\x12\r\n\x05\x63\x61use\x18\x04 \x01(\t\"E\n\x0cGroupRanking\x12\r\n\x05group\x18\x01 \x01(\t\x12&\n\x05lines\x18\x02 \x03(\x0b\x32\x17.ginref.v1.StandingLine\"\x9b\x02\n\x0cStandingLine\x12\x0c\n\x04rank\x18\x01 \x01(\x05\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x13\n\x06points\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12\x0b\n\x03won\x18\x04 \x01(\x05\x12\r\n\x05\x64rawn\x18\x05 \x01(\x05\x12\x0c\n\x04lost\x18\x06 \x01(\x05\x12\x1a\n\rnet_per_board\x18\x07 \x01(\x01H\x01\x88\x01\x01\x12\x11\n\x04mean\x18\x08 \x01(\x01H\x02\x88\x01\x01\x12\x13\n\x06margin\x18\t \x01(\x01H\x03\x88\x01\x01\x12\x0e\n\x06\x62oards\x18\n \x01(\x05\x12,\n\ntie_breaks\x18\x0b \x03(\x0b\x32\x18.ginref.v1.TieBreakValueB\t\n\x07_pointsB\x10\n\x0e_net_per_boardB\x07\n\x05_meanB\t\n\x07_margin\"@\n\rTieBreakValue\x12\x11\n\tcriterion\x18\x01 \x01(\t\x12\x12\n\x05value\x18\x02 \x01(\x01H\x00\x88\x01\x01\x42\x08\n\x06_value\"S\n\x11TournamentProblem\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12\r\n\x05\x61\x62out\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x10\n\x08\x62locking\x18\x04 \x01(\x08\"k\n\x06\x41ppeal\x12\x11\n\tappeal_id\x18\x01 \x01(\t\x12\x12\n\nfixture_id\x18\x02 \x01(\t\x12\x0b\n\x03\x62ot\x18\x03 \x01(\t\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x0f\n\x07\x64\x65\x63ided\x18\x05 \x01(\x08\x12\x0e\n\x06upheld\x18\x06 \x01(\x08\"C\n\x14TournamentDifference\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x0e\n\x06\x62\x65\x66ore\x18\x02 \x01(\t\x12\r\n\x05\x61\x66ter\x18\x03 \x01(\t*\xe8\x02\n\x0fTournamentState\x12 \n\x1cTOURNAMENT_STATE_UNSPECIFIED\x10\x00\x12\x1a\n\x16TOURNAMENT_STATE_DRAFT\x10\x01\x12!\n\x1dTOURNAMENT_STATE_REGISTRATION\x10\x02\x12\x1d\n\x19TOURNAMENT_STATE_CHECK_IN\x10\x03\x12\x1c\n\x18TOURNAMENT_STATE_SEEDING\x10\x04\x12\x1c\n\x18TOURNAMENT_STATE_RUNNING\x10\x05\x12\x1b\n\x17TOURNAMENT_STATE_PAUSED\x10\x06\x12\x1e\n\x1aTOURNAMENT_STATE_FINISHING\x10\x07\x12\x1d\n\x19TOURNAMENT_STATE_FINISHED\x10\x08\x12\x1d\n\x19TOURNAMENT_STATE_ARCHIVED\x10\t\x12\x1e\n\x1aTOURNAMENT_STATE_CANCELLED\x10\n*\x9f\x01\n\x0c\x45ntrantState\x12\x1d\n\x19\x45NTRANT_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x45NTRANT_STATE_WAITING\x10\x01\x12\x18\n\x14\x45NTRANT_STATE_PLACED\x10\x02\x12\x1b\n\x17\x45NTRANT_STATE_WITHDRAWN\x10\x03\x12\x1e\n\x1a\x45NTRANT_STATE_DISQUALIFIED\x10\x04*\xce\x01\n\x0c\x46ixtureState\x12\x1d\n\x19\x46IXTURE_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x46IXTURE_STATE_BLOCKED\x10\x01\x12\x17\n\x13\x46IXTURE_STATE_READY\x10\x02\x12\x19\n\x15\x46IXTURE_STATE_PLAYING\x10\x03\x12\x19\n\x15\x46IXTURE_STATE_STOPPED\x10\x04\x12\x17\n\x13\x46IXTURE_STATE_FINAL\x10\x05\x12\x1c\n\x18\x46IXTURE_STATE_NOT_NEEDED\x10\x06\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1aginref/v1/tournament.proto\x12\tginref.v1\x1a\x17ginref/v1/session.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb5\x03\n\nTournament\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12)\n\x05state\x18\x03 \x01(\x0e\x32\x1a.ginref.v1.TournamentState\x12\x0f\n\x07version\x18\x04 \x01(\x05\x12\'\n\x04head\x18\x05 \x01(\x0b\x32\x19.ginref.v1.TournamentHead\x12/\n\x0b\x63reate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nstate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rconfiguration\x18\x08 \x01(\t\x12$\n\x08\x65ntrants\x18\t \x03(\x0b\x32\x12.ginref.v1.Entrant\x12*\n\x06stages\x18\n \x03(\x0b\x32\x1a.ginref.v1.TournamentStage\x12.\n\x08problems\x18\x0b \x03(\x0b\x32\x1c.ginref.v1.TournamentProblem\x12\"\n\x07\x61ppeals\x18\x0c \x03(\x0b\x32\x11.ginref.v1.Appeal\"a\n\nQualifying\x12)\n\x05state\x18\x01 \x01(\x0e\x32\x1a.ginref.v1.QualifyingState\x12(\n\x07matches\x18\x02 \x03(\x0b\x32\x17.ginref.v1.FixtureMatch\"\x88\x02\n\x07\x45ntrant\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12&\n\x05state\x18\x03 \x01(\x0e\x32\x17.ginref.v1.EntrantState\x12\x11\n\x04seed\x18\x04 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\nchecked_in\x18\x05 \x01(\x08\x12\x17\n\nlatency_ms\x18\x06 \x01(\x05H\x01\x88\x01\x01\x12\x10\n\x08revealed\x18\x07 \x01(\x08\x12$\n\x04\x65xit\x18\x08 \x01(\x0e\x32\x16.ginref.v1.EntrantExit\x12)\n\nqualifying\x18\t \x01(\x0b\x32\x15.ginref.v1.QualifyingB\x07\n\x05_seedB\r\n\x0b_latency_ms\"\x90\x01\n\x0fTournamentStage\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06\x66ormat\x18\x02 \x01(\t\x12\x0e\n\x06\x63losed\x18\x03 \x01(\x08\x12$\n\x08\x66ixtures\x18\x04 \x03(\x0b\x32\x12.ginref.v1.Fixture\x12)\n\x08rankings\x18\x05 \x03(\x0b\x32\x17.ginref.v1.GroupRanking\"\xfd\x01\n\x07\x46ixture\x12\x12\n\nfixture_id\x18\x01 \x01(\t\x12\x0c\n\x04node\x18\x02 \x01(\t\x12\r\n\x05group\x18\x03 \x01(\t\x12\r\n\x05round\x18\x04 \x01(\x05\x12%\n\x05sides\x18\x05 \x03(\x0b\x32\x16.ginref.v1.FixtureSide\x12&\n\x05state\x18\x06 \x01(\x0e\x32\x17.ginref.v1.FixtureState\x12\x0f\n\x07\x61ttempt\x18\x07 \x01(\x05\x12(\n\x07matches\x18\x08 \x03(\x0b\x32\x17.ginref.v1.FixtureMatch\x12(\n\x06result\x18\t \x01(\x0b\x32\x18.ginref.v1.FixtureResult\"*\n\x0b\x46ixtureSide\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0e\n\x06source\x18\x02 \x01(\t\"\x83\x01\n\x0c\x46ixtureMatch\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\x05\x12\x0c\n\x04over\x18\x03 \x01(\x08\x12\x0e\n\x06\x65nding\x18\x04 \x01(\t\x12\x0e\n\x06winner\x18\x05 \x01(\t\x12\x0e\n\x06\x62oards\x18\x06 \x03(\x05\x12\x15\n\rrecord_digest\x18\x07 \x01(\t\"K\n\rFixtureResult\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12\x0e\n\x06winner\x18\x02 \x01(\t\x12\r\n\x05loser\x18\x03 \x01(\t\x12\r\n\x05\x63\x61use\x18\x04 \x01(\t\"E\n\x0cGroupRanking\x12\r\n\x05group\x18\x01 \x01(\t\x12&\n\x05lines\x18\x02 \x03(\x0b\x32\x17.ginref.v1.StandingLine\"\x9b\x02\n\x0cStandingLine\x12\x0c\n\x04rank\x18\x01 \x01(\x05\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x13\n\x06points\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12\x0b\n\x03won\x18\x04 \x01(\x05\x12\r\n\x05\x64rawn\x18\x05 \x01(\x05\x12\x0c\n\x04lost\x18\x06 \x01(\x05\x12\x1a\n\rnet_per_board\x18\x07 \x01(\x01H\x01\x88\x01\x01\x12\x11\n\x04mean\x18\x08 \x01(\x01H\x02\x88\x01\x01\x12\x13\n\x06margin\x18\t \x01(\x01H\x03\x88\x01\x01\x12\x0e\n\x06\x62oards\x18\n \x01(\x05\x12,\n\ntie_breaks\x18\x0b \x03(\x0b\x32\x18.ginref.v1.TieBreakValueB\t\n\x07_pointsB\x10\n\x0e_net_per_boardB\x07\n\x05_meanB\t\n\x07_margin\"@\n\rTieBreakValue\x12\x11\n\tcriterion\x18\x01 \x01(\t\x12\x12\n\x05value\x18\x02 \x01(\x01H\x00\x88\x01\x01\x42\x08\n\x06_value\"S\n\x11TournamentProblem\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12\r\n\x05\x61\x62out\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x10\n\x08\x62locking\x18\x04 \x01(\x08\"k\n\x06\x41ppeal\x12\x11\n\tappeal_id\x18\x01 \x01(\t\x12\x12\n\nfixture_id\x18\x02 \x01(\t\x12\x0b\n\x03\x62ot\x18\x03 \x01(\t\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x0f\n\x07\x64\x65\x63ided\x18\x05 \x01(\x08\x12\x0e\n\x06upheld\x18\x06 \x01(\x08\"C\n\x14TournamentDifference\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x0e\n\x06\x62\x65\x66ore\x18\x02 \x01(\t\x12\r\n\x05\x61\x66ter\x18\x03 \x01(\t*\xe8\x02\n\x0fTournamentState\x12 \n\x1cTOURNAMENT_STATE_UNSPECIFIED\x10\x00\x12\x1a\n\x16TOURNAMENT_STATE_DRAFT\x10\x01\x12!\n\x1dTOURNAMENT_STATE_REGISTRATION\x10\x02\x12\x1d\n\x19TOURNAMENT_STATE_CHECK_IN\x10\x03\x12\x1c\n\x18TOURNAMENT_STATE_SEEDING\x10\x04\x12\x1c\n\x18TOURNAMENT_STATE_RUNNING\x10\x05\x12\x1b\n\x17TOURNAMENT_STATE_PAUSED\x10\x06\x12\x1e\n\x1aTOURNAMENT_STATE_FINISHING\x10\x07\x12\x1d\n\x19TOURNAMENT_STATE_FINISHED\x10\x08\x12\x1d\n\x19TOURNAMENT_STATE_ARCHIVED\x10\t\x12\x1e\n\x1aTOURNAMENT_STATE_CANCELLED\x10\n*\x9f\x01\n\x0c\x45ntrantState\x12\x1d\n\x19\x45NTRANT_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x45NTRANT_STATE_WAITING\x10\x01\x12\x18\n\x14\x45NTRANT_STATE_PLACED\x10\x02\x12\x1b\n\x17\x45NTRANT_STATE_WITHDRAWN\x10\x03\x12\x1e\n\x1a\x45NTRANT_STATE_DISQUALIFIED\x10\x04*\x95\x01\n\x0b\x45ntrantExit\x12\x1c\n\x18\x45NTRANT_EXIT_UNSPECIFIED\x10\x00\x12\x18\n\x14\x45NTRANT_EXIT_REQUEST\x10\x01\x12\x19\n\x15\x45NTRANT_EXIT_FORFEITS\x10\x02\x12\x16\n\x12\x45NTRANT_EXIT_SHARE\x10\x03\x12\x1b\n\x17\x45NTRANT_EXIT_QUALIFYING\x10\x04*\xa6\x01\n\x0fQualifyingState\x12 \n\x1cQUALIFYING_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15QUALIFYING_STATE_OPEN\x10\x01\x12\x1c\n\x18QUALIFYING_STATE_PLAYING\x10\x02\x12\x1b\n\x17QUALIFYING_STATE_PASSED\x10\x03\x12\x1b\n\x17QUALIFYING_STATE_FAILED\x10\x04*\xce\x01\n\x0c\x46ixtureState\x12\x1d\n\x19\x46IXTURE_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x46IXTURE_STATE_BLOCKED\x10\x01\x12\x17\n\x13\x46IXTURE_STATE_READY\x10\x02\x12\x19\n\x15\x46IXTURE_STATE_PLAYING\x10\x03\x12\x19\n\x15\x46IXTURE_STATE_STOPPED\x10\x04\x12\x17\n\x13\x46IXTURE_STATE_FINAL\x10\x05\x12\x1c\n\x18\x46IXTURE_STATE_NOT_NEEDED\x10\x06\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'ginref.v1.tournament_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_TOURNAMENTSTATE']._serialized_start=2070
-  _globals['_TOURNAMENTSTATE']._serialized_end=2430
-  _globals['_ENTRANTSTATE']._serialized_start=2433
-  _globals['_ENTRANTSTATE']._serialized_end=2592
-  _globals['_FIXTURESTATE']._serialized_start=2595
-  _globals['_FIXTURESTATE']._serialized_end=2801
+  _globals['_TOURNAMENTSTATE']._serialized_start=2250
+  _globals['_TOURNAMENTSTATE']._serialized_end=2610
+  _globals['_ENTRANTSTATE']._serialized_start=2613
+  _globals['_ENTRANTSTATE']._serialized_end=2772
+  _globals['_ENTRANTEXIT']._serialized_start=2775
+  _globals['_ENTRANTEXIT']._serialized_end=2924
+  _globals['_QUALIFYINGSTATE']._serialized_start=2927
+  _globals['_QUALIFYINGSTATE']._serialized_end=3093
+  _globals['_FIXTURESTATE']._serialized_start=3096
+  _globals['_FIXTURESTATE']._serialized_end=3302
   _globals['_TOURNAMENT']._serialized_start=100
   _globals['_TOURNAMENT']._serialized_end=537
-  _globals['_ENTRANT']._serialized_start=540
-  _globals['_ENTRANT']._serialized_end=723
-  _globals['_TOURNAMENTSTAGE']._serialized_start=726
-  _globals['_TOURNAMENTSTAGE']._serialized_end=870
-  _globals['_FIXTURE']._serialized_start=873
-  _globals['_FIXTURE']._serialized_end=1126
-  _globals['_FIXTURESIDE']._serialized_start=1128
-  _globals['_FIXTURESIDE']._serialized_end=1170
-  _globals['_FIXTUREMATCH']._serialized_start=1173
-  _globals['_FIXTUREMATCH']._serialized_end=1304
-  _globals['_FIXTURERESULT']._serialized_start=1306
-  _globals['_FIXTURERESULT']._serialized_end=1381
-  _globals['_GROUPRANKING']._serialized_start=1383
-  _globals['_GROUPRANKING']._serialized_end=1452
-  _globals['_STANDINGLINE']._serialized_start=1455
-  _globals['_STANDINGLINE']._serialized_end=1738
-  _globals['_TIEBREAKVALUE']._serialized_start=1740
-  _globals['_TIEBREAKVALUE']._serialized_end=1804
-  _globals['_TOURNAMENTPROBLEM']._serialized_start=1806
-  _globals['_TOURNAMENTPROBLEM']._serialized_end=1889
-  _globals['_APPEAL']._serialized_start=1891
-  _globals['_APPEAL']._serialized_end=1998
-  _globals['_TOURNAMENTDIFFERENCE']._serialized_start=2000
-  _globals['_TOURNAMENTDIFFERENCE']._serialized_end=2067
+  _globals['_QUALIFYING']._serialized_start=539
+  _globals['_QUALIFYING']._serialized_end=636
+  _globals['_ENTRANT']._serialized_start=639
+  _globals['_ENTRANT']._serialized_end=903
+  _globals['_TOURNAMENTSTAGE']._serialized_start=906
+  _globals['_TOURNAMENTSTAGE']._serialized_end=1050
+  _globals['_FIXTURE']._serialized_start=1053
+  _globals['_FIXTURE']._serialized_end=1306
+  _globals['_FIXTURESIDE']._serialized_start=1308
+  _globals['_FIXTURESIDE']._serialized_end=1350
+  _globals['_FIXTUREMATCH']._serialized_start=1353
+  _globals['_FIXTUREMATCH']._serialized_end=1484
+  _globals['_FIXTURERESULT']._serialized_start=1486
+  _globals['_FIXTURERESULT']._serialized_end=1561
+  _globals['_GROUPRANKING']._serialized_start=1563
+  _globals['_GROUPRANKING']._serialized_end=1632
+  _globals['_STANDINGLINE']._serialized_start=1635
+  _globals['_STANDINGLINE']._serialized_end=1918
+  _globals['_TIEBREAKVALUE']._serialized_start=1920
+  _globals['_TIEBREAKVALUE']._serialized_end=1984
+  _globals['_TOURNAMENTPROBLEM']._serialized_start=1986
+  _globals['_TOURNAMENTPROBLEM']._serialized_end=2069
+  _globals['_APPEAL']._serialized_start=2071
+  _globals['_APPEAL']._serialized_end=2178
+  _globals['_TOURNAMENTDIFFERENCE']._serialized_start=2180
+  _globals['_TOURNAMENTDIFFERENCE']._serialized_end=2247
 # @@protoc_insertion_point(module_scope)

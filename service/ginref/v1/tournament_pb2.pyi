@@ -109,6 +109,70 @@ ENTRANT_STATE_DISQUALIFIED: EntrantState.ValueType  # 4
 """It was sent out."""
 Global___EntrantState: _TypeAlias = EntrantState  # noqa: Y015
 
+class _EntrantExit:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _EntrantExitEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EntrantExit.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    ENTRANT_EXIT_UNSPECIFIED: _EntrantExit.ValueType  # 0
+    """It has not withdrawn, or was sent out."""
+    ENTRANT_EXIT_REQUEST: _EntrantExit.ValueType  # 1
+    """At its own wish."""
+    ENTRANT_EXIT_FORFEITS: _EntrantExit.ValueType  # 2
+    """Withdrawn by the referee after too many forfeits."""
+    ENTRANT_EXIT_SHARE: _EntrantExit.ValueType  # 3
+    """Withdrawn by the referee: it did not reveal the share it had committed to."""
+    ENTRANT_EXIT_QUALIFYING: _EntrantExit.ValueType  # 4
+    """Withdrawn by the referee: it did not qualify while it was called."""
+
+class EntrantExit(_EntrantExit, metaclass=_EntrantExitEnumTypeWrapper):
+    """Why an entrant has withdrawn."""
+
+ENTRANT_EXIT_UNSPECIFIED: EntrantExit.ValueType  # 0
+"""It has not withdrawn, or was sent out."""
+ENTRANT_EXIT_REQUEST: EntrantExit.ValueType  # 1
+"""At its own wish."""
+ENTRANT_EXIT_FORFEITS: EntrantExit.ValueType  # 2
+"""Withdrawn by the referee after too many forfeits."""
+ENTRANT_EXIT_SHARE: EntrantExit.ValueType  # 3
+"""Withdrawn by the referee: it did not reveal the share it had committed to."""
+ENTRANT_EXIT_QUALIFYING: EntrantExit.ValueType  # 4
+"""Withdrawn by the referee: it did not qualify while it was called."""
+Global___EntrantExit: _TypeAlias = EntrantExit  # noqa: Y015
+
+class _QualifyingState:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _QualifyingStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_QualifyingState.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    QUALIFYING_STATE_UNSPECIFIED: _QualifyingState.ValueType  # 0
+    """Never sent."""
+    QUALIFYING_STATE_OPEN: _QualifyingState.ValueType  # 1
+    """It may play a match, and none has been created."""
+    QUALIFYING_STATE_PLAYING: _QualifyingState.ValueType  # 2
+    """Its match goes on."""
+    QUALIFYING_STATE_PASSED: _QualifyingState.ValueType  # 3
+    """It has qualified."""
+    QUALIFYING_STATE_FAILED: _QualifyingState.ValueType  # 4
+    """It has not qualified, and plays no other match."""
+
+class QualifyingState(_QualifyingState, metaclass=_QualifyingStateEnumTypeWrapper):
+    """How far a bot has come with qualifying."""
+
+QUALIFYING_STATE_UNSPECIFIED: QualifyingState.ValueType  # 0
+"""Never sent."""
+QUALIFYING_STATE_OPEN: QualifyingState.ValueType  # 1
+"""It may play a match, and none has been created."""
+QUALIFYING_STATE_PLAYING: QualifyingState.ValueType  # 2
+"""Its match goes on."""
+QUALIFYING_STATE_PASSED: QualifyingState.ValueType  # 3
+"""It has qualified."""
+QUALIFYING_STATE_FAILED: QualifyingState.ValueType  # 4
+"""It has not qualified, and plays no other match."""
+Global___QualifyingState: _TypeAlias = QualifyingState  # noqa: Y015
+
 class _FixtureState:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -230,6 +294,34 @@ class Tournament(_message.Message):
 Global___Tournament: _TypeAlias = Tournament  # noqa: Y015
 
 @_typing.final
+class Qualifying(_message.Message):
+    """How an entrant qualifies: by a match against a house bot that it does not forfeit."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STATE_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    state: Global___QualifyingState.ValueType
+    """How far it has come."""
+    @_builtins.property
+    def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___FixtureMatch]:
+        """Its matches, one for each attempt, in order; points are seen from its side."""
+
+    def __init__(
+        self,
+        *,
+        state: Global___QualifyingState.ValueType = ...,
+        matches: _abc.Iterable[Global___FixtureMatch] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["matches", b"matches", "state", b"state"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Qualifying: _TypeAlias = Qualifying  # noqa: Y015
+
+@_typing.final
 class Entrant(_message.Message):
     """A bot that has entered."""
 
@@ -242,6 +334,8 @@ class Entrant(_message.Message):
     CHECKED_IN_FIELD_NUMBER: _builtins.int
     LATENCY_MS_FIELD_NUMBER: _builtins.int
     REVEALED_FIELD_NUMBER: _builtins.int
+    EXIT_FIELD_NUMBER: _builtins.int
+    QUALIFYING_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
     """Its name."""
     owner: _builtins.str
@@ -256,6 +350,12 @@ class Entrant(_message.Message):
     """Its round trip at check-in, in milliseconds."""
     revealed: _builtins.bool
     """It put a share into the secret, and has revealed it."""
+    exit: Global___EntrantExit.ValueType
+    """Why it has withdrawn, if it has."""
+    @_builtins.property
+    def qualifying(self) -> Global___Qualifying:
+        """How it qualifies; absent where nobody has to."""
+
     def __init__(
         self,
         *,
@@ -266,10 +366,12 @@ class Entrant(_message.Message):
         checked_in: _builtins.bool = ...,
         latency_ms: _builtins.int | None = ...,
         revealed: _builtins.bool = ...,
+        exit: Global___EntrantExit.ValueType = ...,
+        qualifying: Global___Qualifying | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_latency_ms", b"_latency_ms", "_seed", b"_seed", "latency_ms", b"latency_ms", "seed", b"seed"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_latency_ms", b"_latency_ms", "_seed", b"_seed", "latency_ms", b"latency_ms", "qualifying", b"qualifying", "seed", b"seed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_latency_ms", b"_latency_ms", "_seed", b"_seed", "bot", b"bot", "checked_in", b"checked_in", "latency_ms", b"latency_ms", "owner", b"owner", "revealed", b"revealed", "seed", b"seed", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_latency_ms", b"_latency_ms", "_seed", b"_seed", "bot", b"bot", "checked_in", b"checked_in", "exit", b"exit", "latency_ms", b"latency_ms", "owner", b"owner", "qualifying", b"qualifying", "revealed", b"revealed", "seed", b"seed", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__latency_ms: _TypeAlias = _typing.Literal["latency_ms"]  # noqa: Y015
     _WhichOneofArgType__latency_ms: _TypeAlias = _typing.Literal["_latency_ms", b"_latency_ms"]  # noqa: Y015
@@ -642,7 +744,7 @@ class TournamentProblem(_message.Message):
     MESSAGE_FIELD_NUMBER: _builtins.int
     BLOCKING_FIELD_NUMBER: _builtins.int
     kind: _builtins.str
-    """What kind of thing: field, share, stopped, appeal or rematch."""
+    """What kind of thing: field, share, qualifying, stopped, appeal or rematch."""
     about: _builtins.str
     """What it is about: a field, a bot, a fixture or an appeal."""
     message: _builtins.str

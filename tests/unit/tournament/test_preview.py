@@ -28,6 +28,27 @@ def test_an_example_is_a_tournament_for_eight(name: str) -> None:
     )
 
 
+def test_how_long_qualifying_takes_is_told_and_a_call_that_is_too_short() -> None:
+    stage = {"format": "swiss", "rounds": 3}
+    entry = {"qualifying": {"house": "simple", "rounds": 1}}
+    plain, short, long = (
+        preview(read_configuration(one_stage(stage, **others)), 33, 50)
+        for others in (
+            {},
+            {"entry": entry, "schedule": {"check_in": "1m"}},
+            {"entry": entry, "schedule": {"check_in": "2d"}},
+        )
+    )
+
+    assert plain.qualifying is None
+    assert short.qualifying == long.qualifying
+    assert short.qualifying is not None
+    # A match of one round has 27 moves, and 16 are played at a time.
+    assert short.qualifying.typical_ms == 3 * 27 * 50
+    assert [one.path for one in short.cautions] == ["schedule.check_in"]
+    assert plain.cautions == long.cautions == ()
+
+
 def test_a_bracket_is_shown_by_where_everybody_comes_from() -> None:
     cup = read_configuration(one_stage({"format": "single_elimination"}))
 

@@ -11,12 +11,14 @@ from tests.unit.tournament.driving import (
 )
 
 from ginref.app.tournament_report import Head, Overview
+from ginref.record.lifecycle import EndingKind
 from ginref.tournament.configuration_read import read_configuration
-from ginref.tournament.event import Disqualified
+from ginref.tournament.event import Advanced, CheckedIn, Disqualified, Registered
 from ginref.tournament.fixture import FixtureState
+from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.log import decode_entry, head
 from ginref.tournament.plan import rankings
-from ginref.tournament.result import winner_of
+from ginref.tournament.result import Outcome, winner_of
 from ginref.transport.codec_tournament import (
     entry_to_wire,
     tournament_to_wire,
@@ -110,6 +112,48 @@ def test_an_entry_is_told_as_its_digest_is_made() -> None:
 
     assert [decode_entry(one.json.encode()) for one in told] == tournament.entries
     assert [one.sequence for one in told] == list(range(1, len(told) + 1))
+
+
+def test_how_bots_qualify_is_told_and_why_one_is_out() -> None:
+    rules = {"house": "simple", "rounds": 1, "attempts": 1}
+    document = one_stage({"format": "round_robin"}, entry={"qualifying": rules})
+    tournament = Tournament(document)
+    tournament.add(Advanced(to=Lifecycle.REGISTRATION))
+    for bot in ("ann", "bob", "cat"):
+        tournament.add(Registered(bot=bot, owner=bot))
+    tournament.add(Advanced(to=Lifecycle.CHECK_IN))
+    for bot in ("ann", "bob"):
+        tournament.add(CheckedIn(bot=bot))
+    late, well = tournament.plan().orders
+    for order in (late, well):
+        tournament.begin(order)
+    lost = Outcome(
+        ending=EndingKind.TIMED_OUT, winner="house.simple", at_fault=("ann",)
+    )
+    tournament.finish(late, lost)
+    tournament.settle()
+
+    ann, bob, cat = written(tournament).entrants
+
+    assert (ann.state, ann.exit) == (
+        tournament_pb.ENTRANT_STATE_WITHDRAWN,
+        tournament_pb.ENTRANT_EXIT_QUALIFYING,
+    )
+    assert [one.qualifying.state for one in (ann, bob, cat)] == [
+        tournament_pb.QUALIFYING_STATE_FAILED,
+        tournament_pb.QUALIFYING_STATE_PLAYING,
+        tournament_pb.QUALIFYING_STATE_OPEN,
+    ]
+    ((one,), (other,)) = (each.qualifying.matches for each in (ann, bob))
+    assert (one.match_id, one.ending) == ("m-qualifying:ann/1/1", "timed_out")
+    assert not other.over
+    assert (bob.exit, cat.exit) == (tournament_pb.ENTRANT_EXIT_UNSPECIFIED,) * 2
+    (problem,) = written(tournament).problems
+    assert (problem.kind, problem.about, problem.blocking) == (
+        "qualifying",
+        "ann",
+        False,
+    )
 
 
 def test_a_draft_is_told_before_anybody_has_entered() -> None:
