@@ -198,7 +198,7 @@ audit: ## Ask the service of PyPI for known weaknesses of what is in the image
 	@$${PYTHON:-python3} -m venv build/audit
 	@build/audit/bin/python -m pip install --quiet 'pip-audit>=2.9'
 	build/audit/bin/pip-audit --requirement requirements-image.lock --require-hashes \
-	  --disable-pip --progress-spinner off --desc
+	  --disable-pip --strict --progress-spinner off --desc --timeout 30
 
 # One lock for every platform and Python, without the name of any index.
 LOCK_OPTIONS := --quiet --universal --python-version 3.11 --generate-hashes \

@@ -43,7 +43,7 @@ _SECRETS: Final = re.compile(
 
 
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
-_UUID: Final = re.compile(r"[0-9a-f]{32}")
+_UUID: Final = re.compile(r"[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}")
 """A usual identity of a request; a share or a key is longer."""
 
 _NAMED: Final = re.compile(

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from ginref.adapters.masked_log import MaskingFormatter
+from ginref.adapters.masked_log import JsonFormatter, MaskingFormatter
 from ginref.engine.card import PACK, CardSet
 from ginref.engine.match import Match
 from ginref.engine.meld import DeclaredMeld, find_meld
@@ -30,12 +30,20 @@ TEXTS = {str(card) for card in PACK}
 SECRET = hashlib.sha256(b"a secret").digest()
 
 
+FORMS: dict[str, logging.Formatter] = {
+    "text": MaskingFormatter("%(levelname)s %(name)s: %(message)s"),
+    "JSON": JsonFormatter(),
+}
+
+in_each_form = pytest.mark.parametrize("form", FORMS)
+
+
 @contextmanager
-def log_book() -> Iterator[tuple[logging.Logger, io.StringIO]]:
+def log_book(form: str = "text") -> Iterator[tuple[logging.Logger, io.StringIO]]:
     """A logger that takes everything, and what it has written."""
     book = io.StringIO()
     handler = logging.StreamHandler(book)
-    handler.setFormatter(MaskingFormatter("%(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(FORMS[form])
     logger = logging.getLogger("ginref.test")
     logger.setLevel(logging.DEBUG)
     logger.addHandler(handler)
@@ -95,11 +103,12 @@ VALUES: dict[str, Callable[[MatchState], object]] = {
 
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
 @pytest.mark.parametrize("how", ["%s", "%r"])
+@in_each_form
 def test_no_card_can_be_read(
-    state: MatchState, value: Callable[[MatchState], object], how: str
+    state: MatchState, value: Callable[[MatchState], object], how: str, form: str
 ) -> None:
     shown = value(state)
-    with log_book() as (logger, book):
+    with log_book(form) as (logger, book):
         logger.debug(f"this is {how}", shown)  # noqa: G004 - as it may be
 
     assert "??" in book.getvalue()
@@ -107,9 +116,12 @@ def test_no_card_can_be_read(
     assert "kD" not in book.getvalue()
 
 
-def test_no_card_can_be_read_in_an_exception_and_its_causes(state: MatchState) -> None:
+@in_each_form
+def test_no_card_can_be_read_in_an_exception_and_its_causes(
+    state: MatchState, form: str
+) -> None:
     hand, other = _game(state).round.hands
-    with log_book() as (logger, book):
+    with log_book(form) as (logger, book):
         error = ValueError(f"not in {other}")
         error.__cause__ = KeyError(hand)
         logger.error("fault %s", "5c6d", exc_info=error)
