@@ -15,6 +15,7 @@ from ginref.engine.move import (
 )
 from ginref.engine.view import SeatView
 from ginref_client.bot import Bot
+from ginref_client.certificate import ClientCertificate
 from ginref_client.fact import FinishedMatch, FinishedRound, MatchInfo, TurnClock
 from ginref_client.referee import Referee
 from ginref_client.run import main
@@ -27,6 +28,7 @@ __all__ = [
     "Bot",
     "Card",
     "CardSet",
+    "ClientCertificate",
     "DeclaredMeld",
     "Discard",
     "DrawStock",

@@ -9,6 +9,7 @@ import grpc.aio
 from google.protobuf.message import Message
 
 from ginref_client.backoff import backoff
+from ginref_client.certificate import ClientCertificate
 from ginref_client.endpoint import bearer, parse_endpoints
 from ginref_client.status import (
     error_from_rpc,
@@ -36,6 +37,7 @@ class Caller:
         *,
         roots: bytes | None = None,
         server_name: str | None = None,
+        certificate: ClientCertificate | None = None,
         allow_plaintext: bool = False,
         attempts: int = 5,
         deadline: float = DEADLINE_SECONDS,
@@ -48,6 +50,7 @@ class Caller:
             token: The caller's token.
             roots: Certificates to trust, in PEM; None for the system's.
             server_name: What the certificate must name; None for the address's host.
+            certificate: A certificate of one's own, where the referee asks for one.
             allow_plaintext: Whether the token may travel unencrypted off this machine.
             attempts: How often to try a call that may be repeated.
             deadline: Seconds to wait for an answer.
@@ -56,11 +59,13 @@ class Caller:
             EndpointError: An address cannot be used.
         """
         endpoints = parse_endpoints(urls, allow_plaintext=allow_plaintext)
-        self._channels = [endpoint.open(roots, server_name) for endpoint in endpoints]
+        self._channels = [
+            endpoint.open(roots, server_name, certificate) for endpoint in endpoints
+        ]
         # A watch holds a stream open for a whole match, and streams of one channel
         # are limited: beyond the limit calls would wait in silence.
         self._watch_channels = [
-            endpoint.open(roots, server_name) for endpoint in endpoints
+            endpoint.open(roots, server_name, certificate) for endpoint in endpoints
         ]
         self._metadata = bearer(token)
         self._attempts = attempts

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import grpc
 import grpc.aio
 
+from ginref_client.certificate import ClientCertificate
 from ginref_client.error import EndpointError
 
 _KEEPALIVE_MS: Final = 20_000
@@ -74,17 +75,22 @@ class Endpoint:
         return cls(f"{name}:{port}", secure=secure)
 
     def open(
-        self, roots: bytes | None = None, server_name: str | None = None
+        self,
+        roots: bytes | None = None,
+        server_name: str | None = None,
+        certificate: ClientCertificate | None = None,
     ) -> grpc.aio.Channel:
         """Open a channel.
 
         Args:
             roots: Certificates to trust, in PEM; None for the system's.
             server_name: What the certificate must name; None for the host.
+            certificate: A certificate of one's own, where the referee asks for one.
         """
         if not self.secure:
             return grpc.aio.insecure_channel(self.target, options=_OPTIONS)
-        credentials = grpc.ssl_channel_credentials(root_certificates=roots)
+        own = (certificate.key, certificate.chain) if certificate else (None, None)
+        credentials = grpc.ssl_channel_credentials(roots, *own)
         named = [("grpc.ssl_target_name_override", server_name)] if server_name else []
         return grpc.aio.secure_channel(
             self.target, credentials, options=[*_OPTIONS, *named]

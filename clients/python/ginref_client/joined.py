@@ -33,12 +33,16 @@ class Joined:
         token: The token to call it with.
         roots: Certificates to trust, in PEM; None for the system's.
         keys: Public keys of its signatures, by name.
+        server_name: What its certificate names, if that is not the address's host.
+        certificate: Files of a certificate of one's own and of its key; None for none.
     """
 
     url: str
     token: str = field(repr=False)
     roots: bytes | None = None
     keys: Mapping[str, bytes]
+    server_name: str | None = None
+    certificate: tuple[Path, Path] | None = None
 
 
 def pin(
@@ -121,6 +125,8 @@ def keep_joined(joined: Joined) -> Path:
         "token": joined.token,
         "roots": None if joined.roots is None else joined.roots.decode(),
         "keys": json.loads(write_jwks(joined.keys.values())),
+        "server_name": joined.server_name,
+        "certificate": joined.certificate and [*map(str, joined.certificate)],
     }
     draft = path.with_suffix(f".{secrets.token_hex(4)}")
     try:
@@ -160,11 +166,15 @@ def _read(path: Path) -> Joined:
             )
         facts = json.loads(path.read_bytes())
         roots = facts["roots"]
+        # Files of earlier versions have neither.
+        chain, key = facts.get("certificate") or (None, None)
         return Joined(
             url=facts["url"],
             token=facts["token"],
             roots=None if roots is None else roots.encode(),
             keys=read_jwks(json.dumps(facts["keys"]).encode()),
+            server_name=facts.get("server_name"),
+            certificate=(Path(chain), Path(key)) if chain else None,
         )
     except OSError as error:
         raise JoinError(f"{path}: {error.strerror or error}") from error

@@ -12,6 +12,7 @@ from typing import Final
 
 from ginref.record.public_key import PublicKeyError, read_public_keys
 from ginref_client.bot import Bot
+from ginref_client.certificate import ClientCertificate
 from ginref_client.error import ClientError
 from ginref_client.session import Finished, Session
 
@@ -22,7 +23,8 @@ def main(bot: Bot | Callable[[], Bot], arguments: Sequence[str] | None = None) -
     """Attach a bot as the command line says, and play until stopped.
 
     The address comes from `--url` or GINREF_URL, the token from `--token-file`,
-    GINREF_TOKEN_FILE or GINREF_TOKEN.
+    GINREF_TOKEN_FILE or GINREF_TOKEN, a certificate of the bot's own from `--tls-cert`
+    and `--tls-key`, or GINREF_CLIENT_CERT and GINREF_CLIENT_KEY.
 
     Raises:
         SystemExit: With a line for people when the bot cannot play.
@@ -41,6 +43,7 @@ def main(bot: Bot | Callable[[], Bot], arguments: Sequence[str] | None = None) -
             state=options.state or state_folder(getattr(bot, "name", "") or "bot"),
             keys=read_keys(options.keys),
             roots=options.roots.read_bytes() if options.roots else None,
+            certificate=read_certificate(options.tls_cert, options.tls_key),
             allow_plaintext=options.allow_plaintext,
         )
         asyncio.run(serve(session))
@@ -97,6 +100,22 @@ def read_keys(file: Path | None) -> dict[str, bytes]:
         raise ClientError(f"{file} is no file of public keys: {error}") from None
 
 
+def read_certificate(chain: Path | None, key: Path | None) -> ClientCertificate | None:
+    """Return a certificate of one's own, from files or as the environment names them.
+
+    Raises:
+        ClientError: Only one of the two is named, or they are no certificate and key.
+        OSError: One of them cannot be read.
+    """
+    if chain is None and key is None:
+        names = (
+            os.environ.get("GINREF_CLIENT_CERT"),
+            os.environ.get("GINREF_CLIENT_KEY"),
+        )
+        chain, key = (Path(name) if name else None for name in names)
+    return ClientCertificate.read(chain, key)
+
+
 def state_folder(name: str) -> Path:
     """Return a folder for a bot's state, where programs of this user keep theirs."""
     home = os.environ.get("XDG_STATE_HOME")
@@ -120,6 +139,10 @@ def _parser() -> argparse.ArgumentParser:
         "--keys", type=Path, help="the referee's public keys, to check what it signs"
     )
     parser.add_argument("--roots", type=Path, help="certificates to trust, in PEM")
+    parser.add_argument(
+        "--tls-cert", type=Path, help="a certificate of the bot's own, in PEM"
+    )
+    parser.add_argument("--tls-key", type=Path, help="the key of that certificate")
     parser.add_argument(
         "--allow-plaintext",
         action="store_true",

@@ -23,6 +23,7 @@ from ginref.v1.registry_service_pb2_grpc import RegistryServiceStub
 from ginref_client.backoff import backoff
 from ginref_client.bot import Bot
 from ginref_client.bot_key import BotKey
+from ginref_client.certificate import ClientCertificate
 from ginref_client.endpoint import Endpoint, bearer, parse_endpoints
 from ginref_client.error import ProtocolError, UnavailableError
 from ginref_client.evidence import Evidence
@@ -59,6 +60,7 @@ class Session:
         keys: Mapping[str, bytes] | None = None,
         roots: bytes | None = None,
         server_name: str | None = None,
+        certificate: ClientCertificate | None = None,
         allow_plaintext: bool = False,
         give_up_after: float | None = None,
     ) -> None:
@@ -80,6 +82,7 @@ class Session:
                 them as it comes. None if they are not known.
             roots: Certificates to trust, in PEM; None for the system's.
             server_name: What the certificate must name; None for the address's host.
+            certificate: A certificate of one's own, where the referee asks for one.
             allow_plaintext: Whether the token may travel unencrypted off this machine.
             give_up_after: Seconds without a referee after which to stop trying; None
                 tries for ever.
@@ -93,6 +96,7 @@ class Session:
         self._metadata = bearer(token)
         self._roots = roots
         self._server_name = server_name
+        self._certificate = certificate
         self._capacity = capacity
         self._give_up_after = give_up_after
         self._pool = ThinkingPool(capacity or THREADS_MOST)
@@ -209,7 +213,9 @@ class Session:
         told = len(roster.finished)
         try:
             async with (
-                where.open(self._roots, self._server_name) as channel,
+                where.open(
+                    self._roots, self._server_name, self._certificate
+                ) as channel,
                 asyncio.timeout(_WELCOME_SECONDS) as silence,
             ):
                 if not self._key_is_settled:

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ginref_client.certificate import ClientCertificate
 from ginref_client.error import ClientError
 from ginref_client.joined import read_joined
-from ginref_client.run import read_keys, read_token
+from ginref_client.run import read_certificate, read_keys, read_token
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,12 +18,16 @@ class Access:
         url: Its address; several replicas with commas.
         token: The token to call it with.
         roots: Certificates to trust, in PEM; None for the system's.
+        server_name: What the referee's certificate names; None for the address's host.
+        certificate: A certificate of one's own; None for none.
         keys: Public keys of its signatures, by name; nothing if none are known.
     """
 
     url: str
     token: str = field(repr=False)
     roots: bytes | None
+    server_name: str | None
+    certificate: ClientCertificate | None
     keys: Mapping[str, bytes]
 
 
@@ -31,6 +36,7 @@ def find_access(
     token_file: Path | None,
     roots: Path | None = None,
     keys: Path | None = None,
+    certificate: tuple[Path | None, Path | None] = (None, None),
 ) -> Access:
     """Return what the options say, and for what they leave out what was joined.
 
@@ -47,11 +53,17 @@ def find_access(
         if joined is None or token_file is not None:
             raise
         token = joined.token
+    own = read_certificate(*certificate)
+    if own is None and joined is not None and joined.certificate is not None:
+        own = ClientCertificate.read(*joined.certificate)
     kept_roots = joined.roots if joined else None
     kept_keys: Mapping[str, bytes] = joined.keys if joined else {}
     return Access(
         url=url or (joined.url if joined else ""),
         token=token,
         roots=roots.read_bytes() if roots else kept_roots,
+        # Of other roots it is not known what they certify.
+        server_name=joined.server_name if joined and not roots else None,
+        certificate=own,
         keys=read_keys(keys) if keys else kept_keys,
     )

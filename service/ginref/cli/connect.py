@@ -67,6 +67,17 @@ def connect(  # noqa: PLR0913, PLR0917 - one parameter for each option
     roots: Annotated[
         Path | None, typer.Option(help="Certificates to trust, in PEM.")
     ] = None,
+    tls_cert: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="GINREF_CLIENT_CERT",
+            help="A certificate of your own, where the referee asks for one, in PEM.",
+        ),
+    ] = None,
+    tls_key: Annotated[
+        Path | None,
+        typer.Option(envvar="GINREF_CLIENT_KEY", help="The key of that certificate."),
+    ] = None,
     allow_plaintext: Annotated[
         bool,
         typer.Option(
@@ -113,7 +124,7 @@ def connect(  # noqa: PLR0913, PLR0917 - one parameter for each option
 
     try:
         player = load_bot(bot)
-        access = find_access(url, token_file, roots, keys)
+        access = find_access(url, token_file, roots, keys, (tls_cert, tls_key))
         session = Session(
             access.url,
             access.token,
@@ -122,6 +133,8 @@ def connect(  # noqa: PLR0913, PLR0917 - one parameter for each option
             state=state or state_folder(player.name),
             keys=access.keys,
             roots=access.roots,
+            server_name=access.server_name,
+            certificate=access.certificate,
             allow_plaintext=allow_plaintext,
         )
         wanted = challenge and Challenge(
@@ -133,6 +146,8 @@ def connect(  # noqa: PLR0913, PLR0917 - one parameter for each option
                 access.url,
                 access.token,
                 roots=access.roots,
+                server_name=access.server_name,
+                certificate=access.certificate,
                 allow_plaintext=allow_plaintext,
             ) as referee:
                 if accept_challenges is not None:

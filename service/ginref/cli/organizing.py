@@ -1,4 +1,4 @@
-"""What commands about a referee's tournaments share: how they reach it, and fail."""
+"""What commands of those who run a referee share: how they reach it, and fail."""
 
 import asyncio
 import inspect
@@ -48,6 +48,8 @@ class Office:
         url: Address of the referee; None for the one that was joined.
         token_file: File with the token; None for the environment, or as joined.
         roots: File with certificates to trust; None for the system's, or as joined.
+        tls_cert: File with a certificate of one's own; None for none, or as joined.
+        tls_key: File with the key of that certificate.
         allow_plaintext: The network is one's own.
         console: What people read.
     """
@@ -55,6 +57,8 @@ class Office:
     url: str | None
     token_file: Path | None
     roots: Path | None
+    tls_cert: Path | None
+    tls_key: Path | None
     allow_plaintext: bool
     console: Console = field(default_factory=_console)
 
@@ -65,11 +69,18 @@ class Office:
             ClientError: There is no address or no token, or a file cannot be used.
             OSError: A file cannot be read.
         """
-        access = find_access(self.url, self.token_file, self.roots)
+        access = find_access(
+            self.url,
+            self.token_file,
+            self.roots,
+            certificate=(self.tls_cert, self.tls_key),
+        )
         return Referee(
             access.url,
             access.token,
             roots=access.roots,
+            server_name=access.server_name,
+            certificate=access.certificate,
             allow_plaintext=self.allow_plaintext,
         )
 
@@ -129,6 +140,27 @@ _OFFICE: Final[tuple[_Option, ...]] = (
     (
         "roots",
         Annotated[Path | None, typer.Option(help="Certificates to trust, in PEM.")],
+        None,
+    ),
+    (
+        "tls_cert",
+        Annotated[
+            Path | None,
+            typer.Option(
+                envvar="GINREF_CLIENT_CERT",
+                help="A certificate of your own, where the referee asks for one.",
+            ),
+        ],
+        None,
+    ),
+    (
+        "tls_key",
+        Annotated[
+            Path | None,
+            typer.Option(
+                envvar="GINREF_CLIENT_KEY", help="The key of that certificate."
+            ),
+        ],
         None,
     ),
     (
@@ -206,7 +238,9 @@ def online(command: _Command) -> Callable[..., None]:
         try:
             asyncio.run(_to_its_end(partial(command, office, **given)))
         except (ClientError, CommandError, OSError) as error:
-            complain(command.__name__, _told(error))
+            group, _, _ = command.__module__.rpartition(".")[2].partition("_")
+            name = command.__name__.strip("_").replace("_", "-")
+            complain(f"{group} {name}", _told(error))
             raise typer.Exit(1) from None
         except KeyboardInterrupt:
             raise typer.Exit(_INTERRUPTED) from None
@@ -269,9 +303,8 @@ async def _to_its_end(work: Callable[[], Awaitable[None]]) -> None:
 
 def complain(command: str, message: str) -> None:
     """Say on the standard error what a command fails of."""
-    name = command.strip("_").replace("_", "-")
     console = Console(file=sys.stderr, highlight=False, soft_wrap=True, markup=False)
-    console.print(Text(f"ginref tournament {name}: {printable(message)}"))
+    console.print(Text(f"ginref {command}: {printable(message)}"))
 
 
 def _told(error: Exception) -> str:

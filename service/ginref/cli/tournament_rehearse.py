@@ -74,7 +74,7 @@ def rehearse(
             keys = [rehearsal.home / "keys"]
             verify([rehearsal.export], keys=keys, matches=rehearsal.records)
     except (ClientError, CommandError, ChildRefereeError, OSError) as error:
-        complain("rehearse", str(error))
+        complain("tournament rehearse", str(error))
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         raise typer.Exit(_INTERRUPTED) from None

@@ -1,5 +1,7 @@
 """Referees that were joined, and the keys that are pinned."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,26 @@ def test_what_is_kept_is_found_again_by_any_spelling_of_the_address() -> None:
     assert read_joined(URL) == read_joined("referee.example:4433") == joined()
     assert read_joined() == joined()
     assert read_joined("https://other.example:1") is None
+
+
+def test_how_the_way_is_secured_is_kept(tmp_path: Path) -> None:
+    whole = replace(
+        joined(),
+        server_name="localhost",
+        certificate=(tmp_path / "tls.crt", tmp_path / "tls.key"),
+    )
+    keep_joined(whole)
+
+    assert read_joined(URL) == whole
+
+
+def test_a_file_from_before_certificates_of_bots_is_read() -> None:
+    path = keep_joined(joined())
+    facts = json.loads(path.read_text())
+    del facts["server_name"], facts["certificate"]
+    path.write_text(json.dumps(facts))
+
+    assert read_joined(URL) == joined()
 
 
 def test_nobody_else_can_read_the_token() -> None:

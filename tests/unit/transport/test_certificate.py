@@ -1,7 +1,9 @@
 """Certificates that change while they are served with, and those of clients."""
 
+import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,15 @@ from tests.unit.transport.authority import Authority, Certified
 
 from ginref.transport.address import BindError
 from ginref.transport.certificate import CertificateFiles, Certificates
+from ginref_client.certificate import (
+    CertificateError,
+    ClientCertificate,
+    certified_name,
+    fetch_certificate,
+    fingerprint,
+)
+from ginref_client.error import UnavailableError
+from ginref_client.referee import Referee
 
 Served = Any
 """The running referee of `conftest`, whose class cannot be imported."""
@@ -112,6 +123,39 @@ async def test_clients_need_a_certificate_where_one_is_asked_for(
 
         assert await _is_let_in(served, ours.pem, eve)
         assert not await _is_let_in(served, ours.pem, ada)
+
+
+async def test_a_bot_shows_its_certificate_and_knows_the_referees_by_its_fingerprint(
+    serve: Serve, tmp_path: Path
+) -> None:
+    ours, clients = Authority.new("a"), Authority.new("b")
+    chain, key = ours.certify().write(tmp_path)
+    roots, own = tmp_path / "clients.pem", tmp_path / "ada"
+    roots.write_bytes(clients.pem)
+    own.mkdir()
+    files = clients.certify("ada").write(own)
+    certificate = ClientCertificate.read(*files)
+    known = fingerprint(chain.read_bytes())
+    async with serve(tls_cert=chain, tls_key=key, tls_client_ca=roots) as served:
+        look = partial(asyncio.to_thread, fetch_certificate, served.address)
+        pinned = await look(known, files)
+        async with Referee(
+            f"https://{served.address}",
+            served.operator,
+            roots=pinned,
+            server_name=certified_name(pinned),
+            certificate=certificate,
+        ) as referee:
+            await referee.list_bots()
+        async with Referee(
+            f"https://{served.address}", served.operator, roots=pinned, attempts=1
+        ) as referee:
+            with pytest.raises(UnavailableError):
+                await referee.list_bots()
+        with pytest.raises(CertificateError, match="another certificate"):
+            await look("0" * 64, files)
+
+    assert fingerprint(pinned) == known
 
 
 async def test_certificates_of_clients_need_one_of_the_server(
