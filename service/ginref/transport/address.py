@@ -47,6 +47,18 @@ class Address:
         except ValueError:
             return False
 
+    def check_plaintext(self, *, allowed: bool) -> None:
+        """Keep what is not encrypted on this machine, unless it is allowed to leave.
+
+        Raises:
+            BindError: It would leave.
+        """
+        if not (self.is_loopback or allowed):
+            message = (
+                f"{self} is reached from elsewhere: give a certificate and its key"
+            )
+            raise BindError(f"{message}, or allow plaintext")
+
     def at(self, port: int) -> "Address":
         """Return the address with the port that was picked."""
         return Address(self.host, port)

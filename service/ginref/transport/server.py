@@ -1,6 +1,7 @@
 """The gRPC server: services, limits, and an end that loses nothing."""
 
 import resource
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -53,7 +54,7 @@ RECEIVE_BYTES: Final = 64 * 1024
 METADATA_BYTES: Final = 4 * 1024
 """Most bytes of a call's metadata, headers of HTTP/2 included."""
 
-_DESCRIBED: Final = tuple(
+DESCRIBED: Final = tuple(
     service
     for module in (
         referee_service_pb2,
@@ -64,16 +65,17 @@ _DESCRIBED: Final = tuple(
     )
     for service in module.DESCRIPTOR.services_by_name.values()
 )
+"""Every service that is served; reflection apart."""
 
 METHODS: Final = tuple(
     f"{service.full_name}/{method.name}"
-    for service in _DESCRIBED
+    for service in DESCRIBED
     for method in service.methods
 )
 """Every method that is served, as `package.Service/Method`; reflection apart."""
 
 SERVICES: Final = tuple(
-    service.full_name for service in _DESCRIBED if service.full_name != HEALTH_NAME
+    service.full_name for service in DESCRIBED if service.full_name != HEALTH_NAME
 )
 """Full names of the services of the API."""
 
@@ -200,6 +202,17 @@ class RefereeServer:
         self._server: grpc.aio.Server | None = None
         self._credentials: grpc.ServerCredentials | None = None
 
+    @property
+    def services(self) -> Mapping[str, object]:
+        """What answers the calls of each service, by its full name."""
+        return dict(
+            zip(
+                SERVICES,
+                (self._referee, self._registry, self._tournaments, self._bots),
+                strict=True,
+            )
+        )
+
     async def __aenter__(self) -> str:
         """Bind and serve.
 
@@ -248,9 +261,8 @@ class RefereeServer:
         options = self._options
         address = Address.parse(options.listen)
         files = _certificate_files(options)
-        if files is None and not (address.is_loopback or options.allow_plaintext):
-            message = f"{address} is reached from elsewhere: give a certificate"
-            raise BindError(f"{message} and its key, or allow plaintext")
+        if files is None:
+            address.check_plaintext(allowed=options.allow_plaintext)
         try:
             if files is None:
                 return address.at(server.add_insecure_port(str(address)))

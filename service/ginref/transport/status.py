@@ -109,6 +109,9 @@ CODES: Final[Mapping[Reason, Code]] = MappingProxyType(
         Reason.DEPENDENTS_STARTED: _FAILED,
         Reason.CONFIGURATION_INVALID: _INVALID,
         Reason.BOARD_CLOSED: _FAILED,
+        Reason.PATH_UNKNOWN: _NOT_FOUND,
+        Reason.VERB_NOT_ALLOWED: Code(grpc.StatusCode.UNIMPLEMENTED, 405),
+        Reason.MEDIA_TYPE_UNKNOWN: Code(grpc.StatusCode.INVALID_ARGUMENT, 415),
     }
 )
 

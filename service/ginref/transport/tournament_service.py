@@ -124,7 +124,9 @@ class TournamentService(TournamentServiceServicer):
         entries = self._watcher.watch(CALL.get().caller, tournament, cursor)
         async with contextlib.aclosing(entries):
             async for entry in entries:
-                yield service_pb.WatchTournamentResponse(entry=entry_to_wire(entry))
+                yield service_pb.WatchTournamentResponse(
+                    entry=entry_to_wire(entry), cursor=entry.sequence
+                )
 
     async def ExportTournament(
         self, request: service_pb.ExportTournamentRequest, context: object

@@ -459,6 +459,27 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
 
         {"reason": "BOARD_CLOSED", "domain": "ginref", "metadata": {"tournament": "autumn-cup"}}
     """
+    ERROR_REASON_PATH_UNKNOWN: _ErrorReason.ValueType  # 70
+    """No call has this path. Over REST only.
+
+    Example (NOT_FOUND, HTTP 404):
+
+        {"reason": "PATH_UNKNOWN", "domain": "ginref", "metadata": {}}
+    """
+    ERROR_REASON_VERB_NOT_ALLOWED: _ErrorReason.ValueType  # 71
+    """Calls with this path have another method of HTTP. Over REST only.
+
+    Example (UNIMPLEMENTED, HTTP 405):
+
+        {"reason": "VERB_NOT_ALLOWED", "domain": "ginref", "metadata": {"allow": "GET, HEAD, OPTIONS"}}
+    """
+    ERROR_REASON_MEDIA_TYPE_UNKNOWN: _ErrorReason.ValueType  # 72
+    """The body of the request is not said to be JSON. Over REST only.
+
+    Example (INVALID_ARGUMENT, HTTP 415):
+
+        {"reason": "MEDIA_TYPE_UNKNOWN", "domain": "ginref", "metadata": {}}
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call or a message was refused: the reason of the google.rpc.ErrorInfo in
@@ -902,5 +923,26 @@ ERROR_REASON_BOARD_CLOSED: ErrorReason.ValueType  # 59
 Example (FAILED_PRECONDITION, HTTP 400):
 
     {"reason": "BOARD_CLOSED", "domain": "ginref", "metadata": {"tournament": "autumn-cup"}}
+"""
+ERROR_REASON_PATH_UNKNOWN: ErrorReason.ValueType  # 70
+"""No call has this path. Over REST only.
+
+Example (NOT_FOUND, HTTP 404):
+
+    {"reason": "PATH_UNKNOWN", "domain": "ginref", "metadata": {}}
+"""
+ERROR_REASON_VERB_NOT_ALLOWED: ErrorReason.ValueType  # 71
+"""Calls with this path have another method of HTTP. Over REST only.
+
+Example (UNIMPLEMENTED, HTTP 405):
+
+    {"reason": "VERB_NOT_ALLOWED", "domain": "ginref", "metadata": {"allow": "GET, HEAD, OPTIONS"}}
+"""
+ERROR_REASON_MEDIA_TYPE_UNKNOWN: ErrorReason.ValueType  # 72
+"""The body of the request is not said to be JSON. Over REST only.
+
+Example (INVALID_ARGUMENT, HTTP 415):
+
+    {"reason": "MEDIA_TYPE_UNKNOWN", "domain": "ginref", "metadata": {}}
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -994,6 +994,9 @@ class WatchTournamentResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     ENTRY_FIELD_NUMBER: _builtins.int
+    CURSOR_FIELD_NUMBER: _builtins.int
+    cursor: _builtins.int
+    """To go on after this message on a new stream."""
     @_builtins.property
     def entry(self) -> Global___TournamentEntry:
         """The entry."""
@@ -1002,10 +1005,11 @@ class WatchTournamentResponse(_message.Message):
         self,
         *,
         entry: Global___TournamentEntry | None = ...,
+        cursor: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["entry", b"entry"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entry", b"entry"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cursor", b"cursor", "entry", b"entry"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -2,12 +2,13 @@ import asyncio
 import random
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import grpc
@@ -39,6 +40,7 @@ from ginref.record.clock import StoredClock
 from ginref.record.entry import StampedEntry
 from ginref.record.lifecycle import MatchState, begin, step
 from ginref.record.setup import Setup
+from ginref.transport.rest_server import RestOptions, RestServer
 from ginref.transport.server import RefereeServer, ServerOptions
 from ginref.v1 import registry_pb2, registry_service_pb2
 from ginref.v1.bot_service_pb2 import ConnectResponse
@@ -166,6 +168,7 @@ class Served:
     """A referee that serves on a port of its own, in this process."""
 
     address: str
+    rest: str
     gate: Gate
     hub: Hub
     store: FlakyStore
@@ -213,7 +216,10 @@ async def serve(
 
     @asynccontextmanager
     async def start(
-        *, allowance: Allowance | None = None, **options: object
+        rest: Mapping[str, Any] = MappingProxyType({}),
+        *,
+        allowance: Allowance | None = None,
+        **options: object,
     ) -> AsyncIterator[Served]:
         store, registry = FlakyStore(), MemoryRegistry()
         sealer = AesSealer(bytes(32))
@@ -247,9 +253,17 @@ async def serve(
             observed,
         )
         try:
-            async with server as address:
+            web = RestServer(
+                server.services,
+                gate,
+                hub.drain,
+                RestOptions(**{"listen": "127.0.0.1:0", "drain_ms": 300, **rest}),
+                observed,
+            )
+            async with server as address, web as rest_address:
                 yield Served(
                     address=address,
+                    rest=rest_address,
                     gate=gate,
                     hub=hub,
                     store=store,

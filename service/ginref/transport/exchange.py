@@ -1,0 +1,174 @@
+"""One request over HTTP and the answer to it, as ASGI has them."""
+
+import asyncio
+import json
+from collections.abc import MutableMapping
+from functools import cached_property
+from http import HTTPStatus
+from typing import Any, Final
+
+from google.protobuf.json_format import MessageToDict
+from google.protobuf.message import Message
+from starlette.types import Receive, Scope, Send
+
+from ginref.app.error import Reason, RefusedError
+from ginref.transport.admission import bearer
+from ginref.transport.status import CODES, status_of
+
+JSON_TYPE: Final = "application/json"
+
+_BODY_TIMEOUT_S: Final = 30.0
+_RETRY_S: Final = 1
+
+Headers = tuple[tuple[bytes, bytes], ...]
+
+
+class Exchange:
+    """A request that is answered once.
+
+    Attributes:
+        verb: Method of HTTP.
+        path: Path as it was sent, with its escapes.
+        query: Query, likewise.
+        started: The answer has begun.
+        left: Whoever sent the request is no more there.
+    """
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take a request."""
+        self._scope: Final = scope
+        self._receive: Final = receive
+        self._send: Final = send
+        self.verb: Final[str] = scope["method"]
+        raw: bytes = scope.get("raw_path") or scope["path"].encode()
+        self.path: Final = raw.decode("latin-1")
+        self.query: Final[str] = scope["query_string"].decode("latin-1")
+        self.started = False
+        self.left = False
+        self._has_more = True
+
+    @cached_property
+    def headers(self) -> dict[str, str]:
+        """The headers of the request, the first of each name."""
+        found: dict[str, str] = {}
+        for name, value in self._scope["headers"]:
+            found.setdefault(name.decode("latin-1"), value.decode("latin-1"))
+        return found
+
+    @property
+    def secret(self) -> str | None:
+        """The token that the request carries."""
+        return bearer(self.headers.get("authorization", ""))
+
+    @property
+    def peer(self) -> object:
+        """Who sent it, as the server names them."""
+        return self._scope.get("client")
+
+    async def body(self, most: int) -> bytes:
+        """Read the body.
+
+        Raises:
+            RefusedError: MESSAGE_TOO_LARGE for one of more than `most` bytes,
+                MEDIA_TYPE_UNKNOWN for one that is no JSON, LIMIT_EXCEEDED for one
+                that does not come.
+        """
+        length = self.headers.get("content-length", "0")
+        if length.isdigit() and int(length[:20]) > most:
+            raise _too_large(most)
+        read = bytearray()
+        try:
+            async with asyncio.timeout(_BODY_TIMEOUT_S):
+                while (part := await self._part()) is not None:
+                    read += part
+                    if len(read) > most:
+                        raise _too_large(most)
+        except TimeoutError:
+            text = "the body of the request does not come"
+            raise RefusedError(Reason.LIMIT_EXCEEDED, text, limit="body") from None
+        if read and not self._has_json():
+            text = f"the body of a request is {JSON_TYPE}"
+            raise RefusedError(Reason.MEDIA_TYPE_UNKNOWN, text)
+        return bytes(read)
+
+    def _has_json(self) -> bool:
+        kind, _, parameters = self.headers.get("content-type", "").partition(";")
+        charset = parameters.strip().lower().replace('"', "")
+        return kind.strip().lower() == JSON_TYPE and charset in {"", "charset=utf-8"}
+
+    async def _part(self) -> bytes | None:
+        """Return the next part of the body; None after the last one.
+
+        Raises:
+            CancelledError: Whoever sent the request has gone.
+        """
+        if not self._has_more:
+            return None
+        message = await self._receive()
+        if message["type"] == "http.disconnect":
+            self.left = True
+            raise asyncio.CancelledError
+        self._has_more = message.get("more_body", False)
+        part: bytes = message.get("body", b"")
+        return part
+
+    async def gone(self) -> None:
+        """Wait until whoever sent the request is no more there."""
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self.left = True
+
+    async def start(self, status: int, *headers: tuple[str, str]) -> None:
+        """Begin the answer."""
+        self.started = True
+        encoded = [(name.encode(), value.encode("latin-1")) for name, value in headers]
+        await self._send(
+            {"type": "http.response.start", "status": status, "headers": encoded}
+        )
+
+    async def write(self, data: bytes, *, more: bool = True) -> None:
+        """Write a part of the answer; waits for a reader that is slow."""
+        part: MutableMapping[str, Any] = {
+            "type": "http.response.body",
+            "body": data,
+            "more_body": more,
+        }
+        await self._send(part)
+
+    async def answer(self, status: int, data: bytes, *headers: tuple[str, str]) -> None:
+        """Answer with JSON."""
+        length = ("content-length", str(len(data)))
+        await self.start(status, ("content-type", JSON_TYPE), length, *headers)
+        await self.write(data, more=False)
+
+    async def refuse(self, refusal: RefusedError, *headers: tuple[str, str]) -> None:
+        """Answer with the status of a refusal."""
+        status, more = refusal_headers(refusal)
+        await self.answer(status, to_json(status_of(refusal)), *more, *headers)
+
+
+def refusal_headers(refusal: RefusedError) -> tuple[int, list[tuple[str, str]]]:
+    """Return the status of HTTP that tells of a refusal, and its headers."""
+    status = CODES[refusal.reason].http
+    headers = []
+    if status == HTTPStatus.UNAUTHORIZED:
+        headers.append(("www-authenticate", "Bearer"))
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        headers.append(("retry-after", str(_RETRY_S)))
+    if resets_ms := refusal.facts.get("resets_ms"):
+        headers.append(("retry-after", str(-(-int(resets_ms) // 1000))))
+    return status, headers
+
+
+def to_json(message: Message) -> bytes:
+    """Return a message as JSON of one line; what has no presence is always there."""
+    made = MessageToDict(message, always_print_fields_with_no_presence=True)
+    return json.dumps(made, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _too_large(most: int) -> RefusedError:
+    return RefusedError(
+        Reason.MESSAGE_TOO_LARGE,
+        f"a message has at most {most} bytes",
+        limit_bytes=most,
+    )

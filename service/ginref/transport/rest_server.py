@@ -1,0 +1,158 @@
+"""The server of the API over HTTP: its paths, its limits, and how it ends."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount
+
+from ginref.app.allowance import Allowance
+from ginref.app.error import Reason, RefusedError
+from ginref.app.gate import Gate
+from ginref.app.trace import Tracer
+from ginref.transport.address import Address
+from ginref.transport.admission import Admission
+from ginref.transport.call import CallObserver
+from ginref.transport.exchange import JSON_TYPE, refusal_headers, to_json
+from ginref.transport.guard import AnswerObserver, Guard
+from ginref.transport.http_server import HttpServer
+from ginref.transport.rest import RestApi
+from ginref.transport.rest_route import Routes
+from ginref.transport.server import DESCRIBED
+from ginref.transport.status import refusal_of, status_of
+from ginref.transport.vigil import Vigil
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestOptions:
+    """How the API is served over HTTP.
+
+    Attributes:
+        listen: Address; port 0 picks a free one.
+        origins: Whose pages may call it, such as `https://example.org`; `*` for all.
+        allow_plaintext: Serve without TLS beyond this machine.
+        tls_cert: Certificate chain in PEM.
+        tls_key: Private key in PEM.
+        drain_ms: Milliseconds for calls to end when the server stops.
+        write_ms: Milliseconds after which a stream that is not read is dropped.
+        admit_ms: Milliseconds after which an open stream is ended if its token has
+            been revoked or has expired.
+        beat_ms: Milliseconds after which a silent stream says that it is alive.
+        call_limit: Most calls at once, streams included.
+    """
+
+    listen: str = "127.0.0.1:7880"
+    origins: tuple[str, ...] = ()
+    allow_plaintext: bool = False
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    drain_ms: int = 3000
+    write_ms: int = 10_000
+    admit_ms: int = 5_000
+    beat_ms: int = 15_000
+    call_limit: int = 8192
+
+    @property
+    def certificate(self) -> tuple[Path, Path] | None:
+        """The chain and its key, if there are both."""
+        if self.tls_cert is None or self.tls_key is None:
+            return None
+        return self.tls_cert, self.tls_key
+
+
+class RestServer:
+    """Serves the API for the length of its context, whose value is its address."""
+
+    def __init__(  # noqa: PLR0913 - the parts of a referee
+        self,
+        services: Mapping[str, object],
+        gate: Gate,
+        drain: Callable[[], None],
+        options: RestOptions,
+        observer: CallObserver | None = None,
+        *,
+        answers: AnswerObserver | None = None,
+        tracer: Tracer | None = None,
+        allowance: Allowance | None = None,
+        pages: Sequence[BaseRoute] = (),
+    ) -> None:
+        """Serve what the services answer.
+
+        Args:
+            services: What answers the calls of each service, by its full name.
+            gate: Recognises callers.
+            drain: Lets streams come to their end.
+            options: How it is served.
+            observer: Counts calls.
+            answers: Counts all answers, those of pages among them.
+            tracer: Traces calls.
+            allowance: What each token has left; None for no limits.
+            pages: What else is served, and found before the calls.
+
+        Raises:
+            BindError: The address is none, or plaintext would leave this machine.
+        """
+        self._drain_streams: Final = drain
+        address = Address.parse(options.listen)
+        if options.certificate is None:
+            address.check_plaintext(allowed=options.allow_plaintext)
+        api = RestApi(
+            services,
+            Routes(DESCRIBED),
+            Admission(gate, observer, allowance=allowance),
+            Vigil(patience_s=options.write_ms / 1000, admit_s=options.admit_ms / 1000),
+            beat_s=options.beat_ms / 1000,
+            call_limit=options.call_limit,
+            drop=self._drop,
+            tracer=tracer,
+        )
+        app = Starlette(
+            routes=[*pages, Mount("/", api)],
+            exception_handlers={HTTPException: _tell, Exception: _tell},
+        )
+        self._server: Final = HttpServer(
+            address,
+            Guard(app, options.origins, answers),
+            certificate=options.certificate,
+            patience_s=-(-options.drain_ms // 1000),
+        )
+
+    def _drop(self, peer: object) -> None:
+        self._server.drop(peer)
+
+    async def __aenter__(self) -> str:
+        """Bind and serve.
+
+        Raises:
+            BindError: The address or the certificate cannot be used.
+        """
+        return await self._server.__aenter__()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Take no new calls, and let those under way end."""
+        self._drain_streams()
+        await self._server.__aexit__(kind, error, trace)
+
+
+async def _tell(_: Request, error: Exception) -> Response:
+    """Answer for a page that failed, in the words of the API."""
+    refusal = refusal_of(error)
+    if isinstance(error, HTTPException):
+        refusal = RefusedError(Reason.PATH_UNKNOWN, "nothing has this path")
+        if allow := (error.headers or {}).get("Allow"):
+            message = f"this path is for {allow}"
+            refusal = RefusedError(Reason.VERB_NOT_ALLOWED, message, allow=allow)
+    status, headers = refusal_headers(refusal)
+    given = {**dict(headers), **(getattr(error, "headers", None) or {})}
+    return Response(to_json(status_of(refusal)), status, given, JSON_TYPE)
