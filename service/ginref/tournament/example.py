@@ -18,10 +18,7 @@ entry:
   capacity: 32              # whoever comes later waits for a place
   bots_per_owner: 1
   seeding: draw             # entry, given, draw: lots from shares that all bots give
-# qualifying:               # a match at check-in that a bot must not forfeit, against
-#   house: careful          # a house bot of the referee: serve --house careful
-#   rounds: 2               # of the match
-#   attempts: 2
+  # qualifying: {house: careful}  # a match with a house bot, to show that it can play
 schedule:                   # what ends by itself; without it the organizer decides
   registration: 7d
   check_in: 15m

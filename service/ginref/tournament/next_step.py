@@ -32,7 +32,11 @@ from ginref.tournament.ladder import pair_ladder
 from ginref.tournament.ledger import Ledger
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.promotion import keep_apart, qualify
-from ginref.tournament.qualifying import is_qualifying, unqualified
+from ginref.tournament.qualifying import (
+    is_qualifying,
+    is_qualifying_open,
+    unqualified,
+)
 from ginref.tournament.roster import needs_seeds, unrevealed, with_place
 from ginref.tournament.stage_view import StageView
 from ginref.tournament.swiss import SwissRound, pair_swiss
@@ -86,6 +90,8 @@ def _before_start(ledger: Ledger, now_ms: int) -> Iterator[Event]:
             late = _not_qualified(ledger) or _without_share(ledger, now_ms)
             if late:
                 yield from late
+            elif is_qualifying_open(ledger):
+                return
             elif len(with_place(ledger)) < _PAIR:
                 yield Advanced(to=Lifecycle.CANCELLED, reason="no_contest")
             elif schedule.check_in_ms is not None and can_start(ledger):

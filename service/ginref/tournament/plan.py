@@ -20,6 +20,7 @@ from ginref.tournament.next_step import next_events
 from ginref.tournament.qualifying import (
     AT_ONCE,
     is_qualifying,
+    is_qualifying_open,
     qualifier,
     qualifiers,
 )
@@ -125,7 +126,7 @@ def plan_ledger(ledger: Ledger, now_ms: int) -> Plan:
         ledger=ledger,
         stages=stages,
         to_seed=tuple(one.bot for one in with_place(ledger))
-        if needs_seeds(ledger)
+        if needs_seeds(ledger) and not is_qualifying_open(ledger)
         else (),
         events=events,
         orders=tuple(_orders(ledger, stages) if runs else _qualifying(short)),

@@ -69,8 +69,9 @@ def refuse_stranger(rules: Qualifying, house: Collection[str]) -> None:
     Raises:
         FieldError: There is no such house bot.
     """
+    start = f"{HOUSE}."
     if rules.bot not in house:
-        known = sorted(bot.removeprefix(f"{HOUSE}.") for bot in house)
+        known = sorted(bot[len(start) :] for bot in house if bot.startswith(start))
         hint = f"one of {', '.join(known)} expected" if known else "there is none here"
         what = f"{shown(rules.house)} is no house bot: {hint}"
         raise FieldError("entry.qualifying.house", what)
@@ -166,16 +167,21 @@ def may_play(ledger: Ledger, bot: str) -> bool:
 
 
 def unqualified(ledger: Ledger) -> Iterator[tuple[str, str]]:
-    """Yield who has checked in and can qualify no more, and why.
-
-    When the call to check in is over, that is everybody who has not qualified.
-    """
-    over = ledger.lifecycle not in ENTRY
+    """Yield who has checked in and can qualify no more, and why."""
     for bot in _called(ledger):
-        state = qualifying_state(ledger, bot)
-        playing = over and state is QualifyingState.PLAYING
-        if state is QualifyingState.FAILED or playing:
+        if qualifying_state(ledger, bot) is QualifyingState.FAILED:
             yield bot, _reason(ledger, bot)
+
+
+def is_qualifying_open(ledger: Ledger) -> bool:
+    """Say whether a match goes on that may qualify somebody.
+
+    One that was over in time may have no record yet when the call to check in is.
+    """
+    return any(
+        qualifying_state(ledger, bot) is QualifyingState.PLAYING
+        for bot in _called(ledger)
+    )
 
 
 def hindered(ledger: Ledger) -> Iterator[tuple[str, str]]:

@@ -5,8 +5,10 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from tests.unit.app.cup import Cup
 from tests.unit.app.world import World
+from tests.unit.tournament.test_export import SCHEMA
 
 from ginref.app.error import RefusedError
 from ginref.engine.seat import Seat
@@ -97,7 +99,9 @@ async def test_a_bot_that_does_not_qualify_leaves_its_place_to_the_next(
     verdict = verify_export(export, keys, records)
     assert verdict.finding is Finding.VALID, verdict.problem
     assert verdict.records == len(records) == len(seen.matches)
-    entrants = {one["bot"]: one for one in verdict.export.document["entrants"]}  # type: ignore[union-attr] # it was read
+    assert verdict.export is not None
+    Draft202012Validator(SCHEMA).validate(verdict.export.document)
+    entrants = {one["bot"]: one for one in verdict.export.document["entrants"]}
     assert entrants[FAILING]["qualifying"] == "failed"
     assert entrants["bot-001"]["qualifying"] == "passed"
 

@@ -11,12 +11,9 @@ from tests.unit.tournament.asking import ask, refusal
 from tests.unit.tournament.driving import LOTS, Tournament, better_seed, one_stage
 from tests.unit.tournament.test_audit import forged
 
-from ginref.engine.ruleset import HOLLYWOOD
 from ginref.record.lifecycle import EndingKind
 from ginref.tournament.audit import audit
-from ginref.tournament.configuration_read import read_configuration
-from ginref.tournament.configuration_write import configuration_to_json
-from ginref.tournament.error import FieldError, LogError, Objection
+from ginref.tournament.error import LogError, Objection
 from ginref.tournament.event import (
     Advanced,
     Event,
@@ -39,9 +36,7 @@ from ginref.tournament.plan import MatchOrder
 from ginref.tournament.problem import ProblemKind, problems
 from ginref.tournament.qualifying import (
     QualifyingState,
-    qualifying_match,
     qualifying_state,
-    refuse_stranger,
 )
 from ginref.tournament.result import Outcome
 from ginref.tournament.roster import waiting, with_place
@@ -180,15 +175,19 @@ def test_who_has_not_qualified_when_the_call_is_over_gets_no_place() -> None:
 
     assert planned.ledger.lifecycle is Lifecycle.SEEDING
     assert [one.bot for one in with_place(planned.ledger)] == ["ann", "bob"]
-    assert waiting(planned.ledger) == ()
+    assert [one.bot for one in waiting(planned.ledger)] == ["cat"]
     assert planned.aborts == ("m-qualifying:cat/1/1",)
-    left = [e.event for e in tournament.entries if isinstance(e.event, Withdrawn)]
-    assert {one.bot: one.exit for one in left} == dict.fromkeys(
-        ("cat", "dan"), Exit.QUALIFYING
-    )
-    assert {one.reason for one in left} == {"not qualified: no match in time"}
-    # Its record is still to come, and changes nothing.
+    # What was over in time may have no record yet: the draw waits for it.
+    assert planned.to_seed == ()
     tournament.finish(order, Outcome(ending=EndingKind.ABORTED))
+    planned = tournament.settle()
+    assert planned.to_seed == ("ann", "bob")
+    left = [e.event for e in tournament.entries if isinstance(e.event, Withdrawn)]
+    assert {one.exit for one in left} == {Exit.QUALIFYING}
+    assert {one.bot: one.reason for one in left} == {
+        "cat": "not qualified: aborted",
+        "dan": "not qualified: no match in time",
+    }
     seen = audit(tournament.configuration, tournament.entries)
     assert [one.order.fixture for one in seen.matches] == [
         "qualifying:ann",
@@ -196,6 +195,18 @@ def test_who_has_not_qualified_when_the_call_is_over_gets_no_place() -> None:
         "qualifying:cat",
     ]
     assert not seen.missing
+
+
+def test_a_match_that_was_over_in_time_qualifies_though_its_record_is_late() -> None:
+    tournament = called("ann", "bob")
+    plays(tournament, "ann")
+    order = order_of(tournament, "bob")
+    tournament.begin(order)
+    ask(tournament, Advance(to=Lifecycle.SEEDING))
+    assert tournament.plan().events == ()
+    tournament.finish(order, Outcome(ending=EndingKind.COMPLETED))
+
+    assert tournament.settle().to_seed == ("ann", "bob")
 
 
 def test_qualifying_counts_for_nothing_else() -> None:
@@ -326,74 +337,3 @@ def test_an_audit_finds_what_qualifying_did_not_give(
     forged(tournament, instead(kind, **changes))
     with pytest.raises(LogError, match=what):
         audit(tournament.configuration, tournament.entries)
-
-
-@pytest.mark.parametrize(
-    ("entry", "said"),
-    [
-        ({"qualifying": {}}, "entry.qualifying.house: missing"),
-        ({"qualifying": {"house": "A"}}, "entry.qualifying.house: "),
-        (
-            {"qualifying": {"house": "careful", "rounds": 0}},
-            "entry.qualifying.rounds: ",
-        ),
-        ({"qualifying": {**RULES, "win": True}}, "entry.qualifying.win: "),
-        (
-            {"qualifying": RULES, "check_in": False},
-            "entry.qualifying: needs check_in: true",
-        ),
-        (
-            {"qualifying": RULES, "late": "half"},
-            "entry.qualifying: needs late: refused",
-        ),
-    ],
-)
-def test_rules_that_cannot_be_are_refused_by_their_path(
-    entry: dict[str, Any], said: str
-) -> None:
-    stage = {"format": "swiss", "rounds": 3}
-    with pytest.raises(FieldError) as refused:
-        read_configuration(one_stage(stage, entry=entry))
-
-    assert str(refused.value).startswith(said)
-
-
-def test_a_house_bot_that_is_not_there_is_refused_with_those_that_are() -> None:
-    rules = read_configuration(one_stage(STAGE, entry={"qualifying": RULES})).entry
-    assert rules.qualifying is not None
-    refuse_stranger(rules.qualifying, {HOUSE})
-    with pytest.raises(FieldError, match="one of simple expected"):
-        refuse_stranger(rules.qualifying, {"house.simple"})
-    with pytest.raises(FieldError, match=r"entry\.qualifying\.house: .*none here"):
-        refuse_stranger(rules.qualifying, set())
-
-
-@pytest.mark.parametrize(
-    ("ruleset", "boards"),
-    [
-        ("gin", None),
-        ("hollywood", None),
-        ({"name": "b", "boards": 12, "next_dealer": "board_parity"}, 3),
-        ({"name": "b", "boards": 1, "next_dealer": "board_parity"}, 1),
-    ],
-)
-def test_a_qualifying_match_is_like_those_of_the_first_stage_but_short(
-    ruleset: Any,  # noqa: ANN401
-    boards: int | None,
-) -> None:
-    match = {"ruleset": ruleset, "clock": "fast", "strikes": 1, "best_of": 3}
-    document = one_stage(
-        STAGE, match=match, entry={"qualifying": {"house": "careful", "rounds": 3}}
-    )
-    configuration = read_configuration(document)
-    short = qualifying_match(configuration)
-
-    assert (short.ruleset.round_limit, short.ruleset.boards) == (3, boards)
-    assert (short.clock.name, short.strikes, short.best_of) == ("fast", 1, 1)
-    assert short.ruleset.games == (HOLLYWOOD.games if ruleset == "hollywood" else 1)
-    written = configuration_to_json(configuration)
-    assert read_configuration(written) == configuration
-    assert (
-        "qualifying"
-        not in configuration_to_json(read_configuration(one_stage(STAGE)))["entry"]
-    )
