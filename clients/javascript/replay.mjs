@@ -44,7 +44,7 @@ function nextRoles(rules, { dealer, nonDealer, idle }, winner) {
 }
 
 /** A match that takes one entry after another. */
-class Match {
+export class Match {
   constructor(record) {
     this.record = record;
     this.rules = record.match.ruleset;

@@ -1,0 +1,119 @@
+"""Pages for people: a shell from the server, and modules that ask the API for the rest.
+
+Nothing of them comes from elsewhere: what npm has brought is served from here, too.
+"""
+
+import re
+from collections.abc import Awaitable, Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from jinja2 import Environment, StrictUndefined
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+FOLDER: Final = Path(str(files("ginref.transport").joinpath("pages")))
+"""What is served as files."""
+
+BUILT: Final = FOLDER / "built"
+"""What npm has brought; a checkout in which that was not done lacks it."""
+
+CONTENT_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""What a page may load and do: its own files and the API, nothing else."""
+
+_PAGES: Final = {
+    "/": ("home", "ginref"),
+    "/tournaments/{subject}": ("tournament", "{} - ginref"),
+    "/matches/{subject}": ("match", "{} - ginref"),
+    "/matches/{subject}/replay": ("replay", "Replay of {} - ginref"),
+    "/control": ("control", "Control room - ginref"),
+    "/control/{subject}": ("control", "Control room: {} - ginref"),
+}
+"""The module and the title of each page, by path."""
+
+_SUBJECT: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,63}")
+
+_SERVED: Final = re.compile(r".+\.(?:mjs|js|css|svg|LICENSE)|.+/LICENSE")
+"""Files that are for browsers."""
+
+_HOW_TO_BUILD: Final = (
+    "The pages are not built in this checkout: run make pages, with npm at hand.\n"
+    "The API is served all the same.\n"
+)
+
+_TYPES: Final = {".mjs": "text/javascript", ".js": "text/javascript"}
+"""Types that a machine may not know, or know by another name."""
+
+
+class _Files(StaticFiles):
+    """Files that a browser asks for each time, and gets again only if they changed."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        if not _SERVED.fullmatch(path):
+            raise HTTPException(404)
+        response = await super().get_response(path, scope)
+        response.headers["cache-control"] = "no-cache"
+        kind = _TYPES.get(Path(path).suffix)
+        if kind and response.status_code == 200:  # noqa: PLR2004 - not one unchanged
+            response.headers["content-type"] = kind
+        return response
+
+
+def page_routes() -> list[BaseRoute]:
+    """Return the routes of all pages and of their files."""
+    zipped = [Middleware(GZipMiddleware, minimum_size=512)]
+    shells = [
+        Route(path, _shell(*page), methods=["GET"], middleware=zipped)
+        for path, page in _PAGES.items()
+    ]
+    return [*shells, Mount("/static", _Files(directory=FOLDER), middleware=zipped)]
+
+
+def render_shell(
+    page: str, title: str, subject: str = "", *, is_published: bool = False
+) -> str:
+    """Return the document that a page begins with.
+
+    Args:
+        page: Its module.
+        title: What its window is called.
+        subject: What it is about.
+        is_published: It lies beside its files, and there is no referee.
+    """
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    source = (FOLDER / "shell.html").read_text(encoding="utf-8")
+    return environment.from_string(source).render(
+        page=page,
+        title=title,
+        subject=subject,
+        files="static/" if is_published else "/static/",
+        home="index.html" if is_published else "/",
+        is_published=is_published,
+    )
+
+
+def _shell(page: str, title: str) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        subject = request.path_params.get("subject", "")
+        if subject and not _SUBJECT.fullmatch(subject):
+            raise HTTPException(404)
+        if not BUILT.is_dir():
+            return PlainTextResponse(_HOW_TO_BUILD, status_code=503)
+        return HTMLResponse(
+            render_shell(page, title.format(subject), subject),
+            headers={"content-security-policy": CONTENT_POLICY},
+        )
+
+    return answer

@@ -1,0 +1,164 @@
+/** The control room: what needs somebody, and everything an organizer decides. */
+import { Actions } from "./control_actions.mjs";
+import { NewTournament } from "./control_new.mjs";
+import {
+  call,
+  html,
+  Moment,
+  show,
+  Stale,
+  subject,
+  token,
+  useLoaded,
+  useState,
+  Waiting,
+  word,
+} from "./frame.mjs";
+import { useTournament } from "./tournament_source.mjs";
+
+function SignIn({ enter, problem }) {
+  const [text, set] = useState("");
+  const submit = (event) => {
+    event.preventDefault();
+    if (!text.trim()) return;
+    token.set(text.trim());
+    enter();
+  };
+  return html`<h1>Control room</h1>
+    <form onSubmit=${submit}>
+      <label for="token">Token of an operator or organizer</label>
+      <input
+        id="token"
+        type="password"
+        autocomplete="off"
+        value=${text}
+        onInput=${(event) => set(event.target.value)}
+      />
+      <p class="soft">
+        The first start of a referee writes the operator's into the file
+        <code>operator.token</code> of its data folder; <code>ginref token new</code> makes
+        others. It is kept in this tab alone, until that is closed.
+      </p>
+      ${problem && html`<p class="trouble" role="alert">${problem}</p>`}
+      <div class="actions"><button class="main" type="submit">Enter</button></div>
+    </form>`;
+}
+
+function Overview({ leave }) {
+  const { value, error, again } = useLoaded(
+    (signal) => call("/v1/tournaments?pageSize=100", undefined, signal),
+    [],
+    5,
+  );
+  const found = value?.tournaments ?? [];
+  return html`<header class="head">
+      <h1>Control room</h1>
+      <div class="actions"><button type="button" onClick=${leave}>Leave</button></div>
+    </header>
+    <section aria-labelledby="tournaments">
+      <h2 id="tournaments">Tournaments</h2>
+      ${value === undefined
+        ? html`<${Waiting} what="tournaments" error=${error} again=${again} />`
+        : found.length
+          ? html`<ul class="tiles">
+              ${found.map(
+                (one) =>
+                  html`<li key=${one.tournamentId}>
+                    <a href="/control/${one.tournamentId}">${one.title || one.tournamentId}</a>
+                    <span class="state">${word(one.state, "TOURNAMENT_STATE")}</span>
+                    <small>since <${Moment} at=${one.stateTime} /></small>
+                  </li>`,
+              )}
+            </ul>`
+          : html`<p class="empty">None yet: declare the first one below.</p>`}
+    </section>
+    <${NewTournament} />`;
+}
+
+/** What is in the way comes first. */
+function Needs({ tournament }) {
+  const problems = [...(tournament.problems ?? [])].sort((a, b) => b.blocking - a.blocking);
+  const appeals = (tournament.appeals ?? []).filter((one) => !one.decided);
+  return html`<section aria-labelledby="needs">
+    <h2 id="needs">What needs you</h2>
+    ${problems.length + appeals.length === 0
+      ? html`<p class="empty">Nothing. It runs by itself.</p>`
+      : html`<ul class="need">
+          ${problems.map(
+            (one) =>
+              html`<li key=${`${one.kind} ${one.about}`} class=${one.blocking ? "blocking" : ""}>
+                <b>${one.kind.replaceAll("_", " ")}</b> ${one.about && html`<code>${one.about}</code> `}
+                ${one.message}
+              </li>`,
+          )}
+          ${appeals.map(
+            (one) =>
+              html`<li key=${one.appealId}>
+                <b>appeal</b> <code>${one.appealId}</code> of ${one.bot} about
+                <code>${one.fixtureId}</code>: ${one.text}
+              </li>`,
+          )}
+        </ul>`}
+  </section>`;
+}
+
+function CheckIn({ entrants }) {
+  const here = entrants.filter((one) => one.checkedIn).length;
+  return html`<section aria-labelledby="check-in">
+    <h2 id="check-in">Check-in <small>${here} of ${entrants.length}</small></h2>
+    ${entrants.length
+      ? html`<ul class="check">
+          ${entrants.map(
+            (one) =>
+              html`<li key=${one.bot} class=${one.checkedIn ? "here" : ""}>
+                <span>${one.bot} <small>${one.owner}</small></span>
+                <small>
+                  ${one.checkedIn ? "checked in" : word(one.state, "ENTRANT_STATE")}
+                  ${one.latencyMs !== undefined && ` ${one.latencyMs} ms`}
+                  ${one.qualifying &&
+                  ` ${word(one.qualifying.state, "QUALIFYING_STATE")} qualifying`}
+                </small>
+              </li>`,
+          )}
+        </ul>`
+      : html`<p class="empty">Nobody has entered.</p>`}
+  </section>`;
+}
+
+function Room({ name, leave }) {
+  const { value, error, again, isUp } = useTournament(name);
+  if (!value) {
+    return html`<h1>${name}</h1>
+      <${Waiting} what="the tournament" error=${error} again=${again} />`;
+  }
+  const state = word(value.state, "TOURNAMENT_STATE");
+  return html`<header class="head">
+      <h1>${value.title || value.tournamentId}</h1>
+      <p class="facts">
+        <span class="state">${state}</span>
+        <span>since <${Moment} at=${value.stateTime} /></span>
+        <span>version <b>${value.version}</b></span>
+        <${Stale} isUp=${isUp} />
+        <a href="/control">All tournaments</a>
+        <a href="/tournaments/${name}">What others see</a>
+        <button type="button" onClick=${leave}>Leave</button>
+      </p>
+    </header>
+    <${Needs} tournament=${value} />
+    <${Actions} tournament=${value} state=${state} again=${again} />
+    <${CheckIn} entrants=${value.entrants ?? []} />`;
+}
+
+function Page() {
+  const [isIn, set] = useState(token.get() !== null);
+  const leave = () => {
+    token.forget();
+    set(false);
+  };
+  if (!isIn) return html`<${SignIn} enter=${() => set(true)} />`;
+  return subject
+    ? html`<${Room} name=${subject} leave=${leave} />`
+    : html`<${Overview} leave=${leave} />`;
+}
+
+show(html`<${Page} />`);

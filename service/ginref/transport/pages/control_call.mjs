@@ -1,0 +1,88 @@
+/** One change of a tournament: shown first, then made. */
+import { call, html, useState } from "./frame.mjs";
+
+const newRequest = () => `page-${crypto.getRandomValues(new Uint32Array(3)).join("-")}`;
+
+/** What a refusal says, with the field that it is about. */
+export function Refused({ error }) {
+  if (!error) return null;
+  return html`<p class="trouble" role="alert">
+    ${error.field && html`<code>${error.field}</code>: `}${error.message}
+  </p>`;
+}
+
+/** A change as it would be: everything that becomes something else. */
+function Differences({ rows }) {
+  if (!rows.length) return html`<p class="soft">Nothing else changes.</p>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="What changes">
+    <table class="difference">
+      <caption>
+        What changes
+      </caption>
+      <tbody>
+        ${rows.map(
+          (one) =>
+            html`<tr key=${one.path}>
+              <th scope="row"><code>${one.path}</code></th>
+              <td>${one.before && html`<del>${one.before}</del>`}</td>
+              <td>${one.after && html`<ins>${one.after}</ins>`}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/**
+ * Changes of one tournament, each asked for twice: what it would do, then to do it.
+ *
+ * The second time names the version of the first, so that nobody else has come between.
+ */
+export function useChange(tournament, done) {
+  const [asked, set] = useState(null);
+  const [error, fail] = useState(null);
+  const [said, say] = useState(null);
+  const path = `/v1/tournaments/${encodeURIComponent(tournament.tournamentId)}:change`;
+  const send = (change, version, more) =>
+    call(path, { ...change, requestId: newRequest(), expectedVersion: version, ...more });
+  const ask = async (title, change) => {
+    fail(null);
+    say(null);
+    set(null);
+    try {
+      const seen = await send(change, tournament.version, { validateOnly: true });
+      set({ title, change, version: tournament.version, rows: seen.differences ?? [] });
+    } catch (problem) {
+      fail(problem);
+    }
+  };
+  const make = async () => {
+    try {
+      const made = await send(asked.change, asked.version);
+      say({ title: asked.title, codes: made.codes ?? [] });
+      set(null);
+      done();
+    } catch (problem) {
+      fail(problem);
+    }
+  };
+  const dialog = html`<div aria-live="polite">
+    ${asked &&
+    html`<fieldset class="asked">
+      <legend>${asked.title}?</legend>
+      <${Differences} rows=${asked.rows} />
+      <div class="actions">
+        <button type="button" class="main" onClick=${make}>Yes, ${asked.title.toLowerCase()}</button>
+        <button type="button" onClick=${() => set(null)}>No</button>
+      </div>
+    </fieldset>`}
+    <${Refused} error=${error} />
+    ${said &&
+    html`<p class="done" role="status">
+      Done: ${said.title.toLowerCase()}.
+      ${said.codes.length > 0 &&
+      html`<br />Codes, shown this once: ${said.codes.map((code) => html`<code key=${code}>${code}</code> `)}`}
+    </p>`}
+  </div>`;
+  return { ask, dialog };
+}

@@ -1,0 +1,186 @@
+/** What every page is made of: the API, live updates, and what is said meanwhile. */
+import { html, render, useEffect, useRef, useState } from "./built/preact.mjs";
+
+export { html, render, useEffect, useRef, useState };
+
+const TOKEN = "ginref-token";
+const LONGEST_PAUSE_MS = 10_000;
+
+/** What the page is about, as the server has read it, or a file is asked for it. */
+export const subject = document.body.dataset.subject || decodeURIComponent(location.search.slice(1));
+
+/** The token of whoever sits here; kept until the tab is closed. */
+export const token = {
+  get: () => sessionStorage.getItem(TOKEN),
+  set: (text) => sessionStorage.setItem(TOKEN, text),
+  forget: () => sessionStorage.removeItem(TOKEN),
+};
+
+/** The referee's refusal, or that it cannot be reached. */
+export class CallError extends Error {
+  constructor(message, { status = 0, reason = "", field = "" } = {}) {
+    super(message);
+    Object.assign(this, { status, reason, field });
+  }
+}
+
+function headers(more) {
+  const own = token.get();
+  return own ? { ...more, authorization: `Bearer ${own}` } : more;
+}
+
+async function refusal(response) {
+  const { status } = response;
+  const body = await response.json().catch(() => ({}));
+  const details = body.details ?? [];
+  const reason = details.find((one) => one.reason)?.reason ?? "";
+  const field = details.flatMap((one) => one.fieldViolations ?? [])[0]?.field ?? "";
+  return new CallError(body.message ?? `HTTP status ${status}`, { status, reason, field });
+}
+
+/** Make a call, and return its answer. */
+export async function call(path, body, signal) {
+  const sent =
+    body === undefined
+      ? { headers: headers({ accept: "application/json" }) }
+      : {
+          method: "POST",
+          headers: headers({ accept: "application/json", "content-type": "application/json" }),
+          body: JSON.stringify(body),
+        };
+  let response;
+  try {
+    response = await fetch(path, { ...sent, signal, cache: "no-store" });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new CallError("The referee cannot be reached.");
+  }
+  if (!response.ok) throw await refusal(response);
+  return response.json();
+}
+
+/** Yield the messages of a stream of server-sent events, each with its id. */
+async function* messages(response) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const blocks = (rest + value).split("\n\n");
+    rest = blocks.pop();
+    for (const block of blocks) {
+      const lines = block.split("\n").map((line) => line.split(/:(.*)/s));
+      const of = (name) =>
+        lines
+          .filter(([field]) => field === name)
+          .map(([, text]) => text.replace(/^ /, ""))
+          .join("\n");
+      const data = of("data");
+      if (data) yield { id: of("id"), event: of("event"), data: JSON.parse(data) };
+    }
+  }
+}
+
+/**
+ * Follow a stream for as long as the signal lets it, over every interruption.
+ *
+ * EventSource cannot send a token, so that it is done by hand.
+ *
+ * @param take is given each message
+ * @param tell is told whether the stream is up
+ * @returns when the stream has come to its end
+ */
+export async function follow(path, take, tell, signal) {
+  let last = "";
+  for (let pause = 500; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    try {
+      const more = last ? { "last-event-id": last } : {};
+      const response = await fetch(path, {
+        headers: headers({ accept: "text/event-stream", ...more }),
+        signal,
+        cache: "no-store",
+      });
+      if (!response.ok) throw await refusal(response);
+      tell(true);
+      for await (const message of messages(response)) {
+        if (message.event === "end") return;
+        if (message.event === "error") throw new CallError(message.data.message ?? "");
+        last = message.id || last;
+        pause = 500;
+        take(message.data);
+      }
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      tell(false);
+      // What was refused for good is not asked for again.
+      if (error.status >= 400 && error.status < 500 && error.status !== 429) throw error;
+      await new Promise((go) => setTimeout(go, pause));
+    }
+  }
+}
+
+/**
+ * Load something, and again whenever `again` is called or after some seconds.
+ *
+ * @returns what was loaded, what went wrong last, and `again`
+ */
+export function useLoaded(load, needs = [], seconds = 0) {
+  const [state, set] = useState({ value: undefined, error: null });
+  const [turn, next] = useState(0);
+  useEffect(() => {
+    const ended = new AbortController();
+    let timer;
+    const run = async () => {
+      try {
+        set({ value: await load(ended.signal), error: null });
+      } catch (error) {
+        if (!ended.signal.aborted) set((old) => ({ ...old, error }));
+      }
+      if (seconds && !ended.signal.aborted) timer = setTimeout(run, 1000 * seconds);
+    };
+    run();
+    return () => {
+      ended.abort();
+      clearTimeout(timer);
+    };
+  }, [...needs, turn]);
+  return { ...state, again: () => next((at) => at + 1) };
+}
+
+/** Something that is not there yet, or does not come. */
+export function Waiting({ error, what, again }) {
+  if (!error) return html`<p class="waiting" role="status">Loading ${what} …</p>`;
+  return html`<div class="trouble" role="alert">
+    <p><b>${what[0].toUpperCase() + what.slice(1)} cannot be shown.</b> ${error.message}</p>
+    ${again && html`<button type="button" onClick=${again}>Try again</button>`}
+  </div>`;
+}
+
+/** Says that what is shown may be old. */
+export function Stale({ isUp }) {
+  return isUp
+    ? html`<span class="live" role="status">live</span>`
+    : html`<span class="live off" role="status">connecting again …</span>`;
+}
+
+/** A moment in the words of whoever looks at it. */
+export function Moment({ at }) {
+  if (!at) return null;
+  const when = new Date(at);
+  return html`<time dateTime=${at} title=${when.toISOString()}
+    >${when.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}</time
+  >`;
+}
+
+/** The word of an enum's value: `MATCH_STAGE_PLAYING` of `MATCH_STAGE` is playing. */
+export function word(value, of) {
+  return (value ?? "").replace(`${of}_`, "").toLowerCase().replaceAll("_", " ");
+}
+
+/** Put a page in its place. */
+export function show(page) {
+  const place = document.getElementById("page");
+  place.replaceChildren();
+  render(page, place);
+}

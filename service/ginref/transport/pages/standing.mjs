@@ -1,0 +1,128 @@
+/** Standings with what is sure of them, and who met whom. */
+import { html } from "./frame.mjs";
+
+const signed = (number) => (number > 0 ? `+${number}` : String(number).replace("-", "−"));
+const round = (number) => signed(Math.round(10 * number) / 10);
+
+/** A mean and its 95 % interval, drawn on a scale that a table shares. */
+function Interval({ mean, margin, most }) {
+  if (mean === undefined) return null;
+  const x = (value) => 64 + (60 * value) / most;
+  const wide = margin ?? 0;
+  return html`<svg class="interval" viewBox="0 0 128 16" role="img" aria-label="${round(mean)} ± ${wide.toFixed(1)}">
+    <line x1="64" x2="64" y1="0" y2="16" />
+    <line class="span" x1=${x(mean - wide)} x2=${x(mean + wide)} y1="8" y2="8" />
+    <circle cx=${x(mean)} cy="8" r="3.5" />
+  </svg>`;
+}
+
+/** The lines of a ranking. */
+export function Standing({ lines, title }) {
+  if (!lines.length) return html`<p class="empty">Nobody has a place yet.</p>`;
+  const most = Math.max(1, ...lines.map((one) => Math.abs(one.mean ?? 0) + (one.margin ?? 0)));
+  const hasPoints = lines.some((one) => one.points !== undefined);
+  const ties = lines[0].tieBreaks ?? [];
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${title}>
+    <table>
+      <caption>
+        ${title}; the bar is net points a board with its 95 % interval
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">#</th>
+          <th scope="col">Bot</th>
+          ${hasPoints && html`<th scope="col" class="number">Points</th>`}
+          <th scope="col" class="number">W</th>
+          <th scope="col" class="number">D</th>
+          <th scope="col" class="number">L</th>
+          <th scope="col">Net a board</th>
+          <th scope="col"><span class="hidden">Interval</span></th>
+          <th scope="col" class="number">Boards</th>
+          ${ties.map((one) => html`<th scope="col" class="number">${one.criterion.replaceAll("_", " ")}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${lines.map(
+          (one) =>
+            html`<tr key=${one.bot}>
+              <td>${one.rank || "–"}</td>
+              <th scope="row">${one.bot}</th>
+              ${hasPoints && html`<td class="number">${one.points ?? 0}</td>`}
+              <td class="number">${one.won ?? 0}</td>
+              <td class="number">${one.drawn ?? 0}</td>
+              <td class="number">${one.lost ?? 0}</td>
+              <td>
+                ${one.mean === undefined
+                  ? "–"
+                  : `${round(one.mean)}${one.margin === undefined ? "" : ` ± ${one.margin.toFixed(1)}`}`}
+              </td>
+              <td><${Interval} mean=${one.mean} margin=${one.margin} most=${most} /></td>
+              <td class="number">${one.boards ?? 0}</td>
+              ${(one.tieBreaks ?? []).map(
+                (tie) => html`<td class="number">${tie.value === undefined ? "–" : Math.round(100 * tie.value) / 100}</td>`,
+              )}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** Net points and boards of every pair, from the side of the first one. */
+function pairs(fixtures) {
+  const met = new Map();
+  const add = (one, other, net, boards) => {
+    const key = `${one} ${other}`;
+    const old = met.get(key) ?? { net: 0, boards: 0 };
+    met.set(key, { net: old.net + net, boards: old.boards + boards });
+  };
+  for (const fixture of fixtures) {
+    const [first, second] = (fixture.sides ?? []).map((side) => side.bot);
+    for (const match of fixture.matches ?? []) {
+      const boards = match.boards ?? [];
+      if (!match.over || !boards.length) continue;
+      const net = boards.reduce((sum, points) => sum + points, 0);
+      add(first, second, net, boards.length);
+      add(second, first, -net, boards.length);
+    }
+  }
+  return met;
+}
+
+/** Who met whom: net points of the row's bot, in so many boards. */
+export function CrossTable({ lines, fixtures }) {
+  const bots = lines.map((one) => one.bot);
+  const met = pairs(fixtures);
+  if (bots.length < 2 || bots.length > 24 || !met.size) return null;
+  return html`<details>
+    <summary>Who met whom</summary>
+    <div class="scroll" tabindex="0" role="region" aria-label="Cross-table">
+      <table class="cross">
+        <caption>
+          Net points of the bot on the left, and boards played
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Bot</th>
+            ${bots.map((_, at) => html`<th scope="col" title=${bots[at]}>${at + 1}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${bots.map(
+            (bot, row) =>
+              html`<tr key=${bot}>
+                <th scope="row">${row + 1} ${bot}</th>
+                ${bots.map((other, column) => {
+                  if (row === column) return html`<td class="self"></td>`;
+                  const cell = met.get(`${bot} ${other}`);
+                  if (!cell) return html`<td class="soft">·</td>`;
+                  const shade = cell.net > 0 ? "up" : cell.net < 0 ? "down" : "";
+                  return html`<td class=${shade}>${signed(cell.net)} <small>${cell.boards}</small></td>`;
+                })}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </details>`;
+}

@@ -1,0 +1,105 @@
+/** A tournament: brackets and tables as they stand, live. */
+import { Bracket, Meet } from "./bracket.mjs";
+import { html, Moment, show, Stale, subject, Waiting, word } from "./frame.mjs";
+import { isPublished } from "./source.mjs";
+import { CrossTable, Standing } from "./standing.mjs";
+import { useTournament } from "./tournament_source.mjs";
+
+const BRACKETS = ["single_elimination", "double_elimination"];
+
+const isProjector = new URLSearchParams(location.search).has("projector");
+document.body.classList.toggle("projector", isProjector);
+
+/** Fixtures that are played now come first, then those that were played last. */
+function Rounds({ fixtures }) {
+  const rounds = new Map();
+  for (const one of fixtures) {
+    const key = `${one.group ?? ""} ${one.round}`.trim();
+    if (!rounds.has(key)) rounds.set(key, []);
+    rounds.get(key).push(one);
+  }
+  const all = [...rounds].reverse();
+  if (!all.length) return html`<p class="empty">Nobody is paired yet.</p>`;
+  return all.map(
+    ([key, some], at) =>
+      html`<details key=${key} open=${at === 0}>
+        <summary>Round ${key}</summary>
+        <div class="tiles">${some.map((one) => html`<${Meet} key=${one.node} fixture=${one} />`)}</div>
+      </details>`,
+  );
+}
+
+function Stage({ stage }) {
+  const fixtures = stage.fixtures ?? [];
+  const isBracket = BRACKETS.includes(stage.format);
+  return html`<section aria-labelledby="stage-${stage.name}">
+    <h2 id="stage-${stage.name}">
+      ${stage.name} <small>${stage.format.replaceAll("_", " ")}${stage.closed ? ", closed" : ""}</small>
+    </h2>
+    ${isBracket && fixtures.length > 0 && html`<${Bracket} fixtures=${fixtures} />`}
+    ${(stage.rankings ?? []).map(
+      (ranking) =>
+        html`<div key=${ranking.group}>
+          <${Standing}
+            lines=${ranking.lines ?? []}
+            title=${ranking.group ? `Group ${ranking.group}` : "Standings"}
+          />
+          ${!isBracket &&
+          html`<${CrossTable}
+            lines=${ranking.lines ?? []}
+            fixtures=${fixtures.filter((one) => (one.group ?? "") === (ranking.group ?? ""))}
+          />`}
+        </div>`,
+    )}
+    ${!isBracket && !isProjector && html`<h3>Fixtures</h3><${Rounds} fixtures=${fixtures} />`}
+    ${!fixtures.length && html`<p class="empty">This stage has not begun.</p>`}
+  </section>`;
+}
+
+function Field({ entrants }) {
+  if (!entrants.length) {
+    return html`<p class="empty">
+      Nobody has entered yet. Bots enter with <code>ginref tournament enter ${subject}</code>.
+    </p>`;
+  }
+  return html`<ul class="check">
+    ${entrants.map(
+      (one) =>
+        html`<li key=${one.bot} class=${one.checkedIn ? "here" : ""}>
+          <span>${one.seed !== undefined && html`<small>${one.seed}.</small> `}${one.bot}</span>
+          <small>${word(one.state, "ENTRANT_STATE")}${one.checkedIn ? ", checked in" : ""}</small>
+        </li>`,
+    )}
+  </ul>`;
+}
+
+function Page() {
+  const { value, error, again, isUp } = useTournament(subject);
+  if (!value) {
+    return html`<h1>${subject}</h1>
+      <${Waiting} what="the tournament" error=${error} again=${again} />`;
+  }
+  const state = word(value.state, "TOURNAMENT_STATE");
+  const stages = value.stages ?? [];
+  const entrants = value.entrants ?? [];
+  const isBefore = ["draft", "registration", "check in", "seeding"].includes(state);
+  return html`<header class="head">
+      <h1>${value.title || value.tournamentId}</h1>
+      <p class="facts">
+        <span class="state ${state.replaceAll(" ", "-")}">${state}</span>
+        <span>since <${Moment} at=${value.stateTime} /></span>
+        <span><b>${entrants.length}</b> entrants</span>
+        ${!isPublished && !["archived", "cancelled"].includes(state) && html`<${Stale} isUp=${isUp} />`}
+        ${!isPublished && !isProjector && html`<a href="?projector">Projector view</a>`}
+        ${isPublished && html`<a href="tournament.json" download>Signed export</a>`}
+      </p>
+    </header>
+    ${stages.map((stage) => html`<${Stage} key=${stage.name} stage=${stage} />`)}
+    ${(!isProjector || isBefore) &&
+    html`<section aria-labelledby="field">
+      <h2 id="field">Field</h2>
+      <${Field} entrants=${entrants} />
+    </section>`}`;
+}
+
+show(html`<${Page} />`);

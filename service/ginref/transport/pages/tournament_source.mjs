@@ -1,0 +1,36 @@
+/** A tournament as the referee shows it, loaded anew whenever its log grows. */
+import { call, follow, useEffect, useLoaded, useState } from "./frame.mjs";
+import { isPublished, loadPublished } from "./source.mjs";
+
+const PAUSE_MS = 500;
+
+/** The tournament, what went wrong, and whether word of changes arrives. */
+export function useTournament(name) {
+  const [isUp, tell] = useState(false);
+  const path = `/v1/tournaments/${encodeURIComponent(name)}`;
+  const loaded = useLoaded(
+    async (signal) =>
+      isPublished ? loadPublished() : (await call(path, undefined, signal)).tournament,
+    [name],
+  );
+  const isThere = loaded.value !== undefined;
+  useEffect(() => {
+    if (isPublished || !isThere) return undefined;
+    const ended = new AbortController();
+    let timer = null;
+    // Many entries come at once; the tournament is asked for once after them.
+    const take = () => {
+      timer ??= setTimeout(() => {
+        timer = null;
+        loaded.again();
+      }, PAUSE_MS);
+    };
+    const from = `${path}:watch?cursor=${loaded.value.version ?? 0}`;
+    follow(from, take, tell, ended.signal).catch(() => tell(false));
+    return () => {
+      ended.abort();
+      clearTimeout(timer);
+    };
+  }, [name, isThere]);
+  return { ...loaded, isUp };
+}
