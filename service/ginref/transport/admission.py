@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 import grpc.aio
 
 from ginref.app.allowance import Allowance
+from ginref.app.caller import Caller
 from ginref.app.error import RefusedError
 from ginref.app.gate import Gate
 from ginref.app.port import StoreUnavailableError
@@ -60,7 +61,11 @@ class Admission:
         self._limiter: Final = Limiter(allowance or Allowance())
 
     async def answer(
-        self, method: str, secret: str | None, work: Callable[[], Awaitable[_T]]
+        self,
+        method: str,
+        secret: str | None,
+        work: Callable[[], Awaitable[_T]],
+        guest: Caller | None = None,
     ) -> _T:
         """Do the work of a call for whoever bears a token.
 
@@ -68,6 +73,7 @@ class Admission:
             method: Path of the method.
             secret: The token that the call carries.
             work: Answers it; `CALL` says who calls, if the method is not for everyone.
+            guest: Who calls without a token; None if nobody may.
 
         Raises:
             RefusedError: What the caller hears, whatever has failed.
@@ -78,8 +84,12 @@ class Admission:
         try:
             if is_open(method):
                 return await work()
-            caller = await self._gate.authenticate(secret)
-            CALL.set(Call(caller, received, partial(self._admit_again, secret)))
+            if secret is None and guest is not None:
+                caller, admit = guest, _always
+            else:
+                caller = await self._gate.authenticate(secret)
+                admit = partial(self._admit_again, secret)
+            CALL.set(Call(caller, received, admit))
             return await self._limiter.answer(method, caller, work)
         except asyncio.CancelledError:
             code = _CANCELLED
@@ -120,6 +130,10 @@ class Admission:
         """Refuse a token that was good before; a store that is away revokes none."""
         with contextlib.suppress(StoreUnavailableError):
             await self._gate.authenticate(secret)
+
+
+async def _always() -> None:
+    """Let somebody stay who has no token that could be revoked."""
 
 
 def is_open(method: str) -> bool:

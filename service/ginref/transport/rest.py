@@ -14,6 +14,7 @@ from urllib.parse import quote
 from google.protobuf.message_factory import GetMessageClass
 from starlette.types import Receive, Scope, Send
 
+from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
 from ginref.app.trace import Tracer
 from ginref.transport.admission import Admission, bytes_limit, is_open
@@ -46,6 +47,7 @@ class RestApi:
         beat_s: float,
         call_limit: int,
         drop: Drop,
+        has_guests: bool = False,
         tracer: Tracer | None = None,
     ) -> None:
         """Serve what is annotated.
@@ -58,6 +60,7 @@ class RestApi:
             beat_s: Seconds after which a stream says that it is alive.
             call_limit: Most calls at once, streams included.
             drop: Gives up a connection.
+            has_guests: Whoever has no token may look on as a spectator.
             tracer: Traces calls.
         """
         self._services: Final = services
@@ -67,6 +70,7 @@ class RestApi:
         self._streams: Final = StreamWriter(beat_s)
         self._call_limit: Final = call_limit
         self._drop: Final = drop
+        self._has_guests: Final = has_guests
         self._tracer: Final = tracer
         self._calls = 0
 
@@ -97,7 +101,8 @@ class RestApi:
         self, exchange: Exchange, route: Route, values: tuple[str, ...]
     ) -> None:
         work = partial(self._work, exchange, route, values)
-        answering = self._admission.answer(route.path, exchange.secret, work)
+        guest = _guest(exchange) if self._has_guests else None
+        answering = self._admission.answer(route.path, exchange.secret, work, guest)
         if self._tracer is not None:
             parent = exchange.headers.get("traceparent")
             answering = traced(self._tracer, route.path, parent, answering)
@@ -168,6 +173,13 @@ class RestApi:
         code = CODES[refusal.reason].grpc.name
         self._admission.count(exchange.path, code, 0.0, refusal)
         await exchange.refuse(refusal, *headers)
+
+
+def _guest(exchange: Exchange) -> Caller:
+    """Return who looks on without a token: all at one address have one allowance."""
+    peer = exchange.peer
+    host = str(peer[0]) if isinstance(peer, tuple) else "elsewhere"
+    return Caller(token_id=f"guest-{host}", role=Role.SPECTATOR)
 
 
 def _unary(route: Route | None) -> Route | None:

@@ -36,6 +36,7 @@ class RestOptions:
     Attributes:
         listen: Address; port 0 picks a free one.
         origins: Whose pages may call it, such as `https://example.org`; `*` for all.
+        has_guests: Whoever has no token may look on as a spectator.
         allow_plaintext: Serve without TLS beyond this machine.
         tls_cert: Certificate chain in PEM.
         tls_key: Private key in PEM.
@@ -49,6 +50,7 @@ class RestOptions:
 
     listen: str = "127.0.0.1:7880"
     origins: tuple[str, ...] = ()
+    has_guests: bool = False
     allow_plaintext: bool = False
     tls_cert: Path | None = None
     tls_key: Path | None = None
@@ -110,6 +112,7 @@ class RestServer:
             beat_s=options.beat_ms / 1000,
             call_limit=options.call_limit,
             drop=self._drop,
+            has_guests=options.has_guests,
             tracer=tracer,
         )
         app = Starlette(
