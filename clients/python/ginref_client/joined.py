@@ -167,14 +167,14 @@ def _read(path: Path) -> Joined:
         facts = json.loads(path.read_bytes())
         roots = facts["roots"]
         # Files of earlier versions have neither.
-        chain, key = facts.get("certificate") or (None, None)
+        own = facts.get("certificate")
         return Joined(
             url=facts["url"],
             token=facts["token"],
             roots=None if roots is None else roots.encode(),
             keys=read_jwks(json.dumps(facts["keys"]).encode()),
             server_name=facts.get("server_name"),
-            certificate=(Path(chain), Path(key)) if chain else None,
+            certificate=(Path(own[0]), Path(own[1])) if own else None,
         )
     except OSError as error:
         raise JoinError(f"{path}: {error.strerror or error}") from error

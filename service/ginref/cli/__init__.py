@@ -6,13 +6,16 @@ import typer
 
 from ginref import __version__
 from ginref.cli import (
+    bot,
     connect,
     demo,
+    invite,
     join,
     keys,
     play,
     replay,
     serve,
+    token,
     tournament,
     verify,
 )
@@ -57,6 +60,9 @@ app.command()(demo.demo)
 app.command()(verify.verify)
 app.command()(replay.replay)
 app.add_typer(keys.app, name="keys")
+app.add_typer(token.app, name="token")
+app.add_typer(bot.app, name="bot")
+app.add_typer(invite.app, name="invite")
 app.add_typer(tournament.app, name="tournament")
 
 

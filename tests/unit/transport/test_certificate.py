@@ -137,8 +137,8 @@ async def test_a_bot_shows_its_certificate_and_knows_the_referees_by_its_fingerp
     certificate = ClientCertificate.read(*files)
     known = fingerprint(chain.read_bytes())
     async with serve(tls_cert=chain, tls_key=key, tls_client_ca=roots) as served:
-        look = partial(asyncio.to_thread, fetch_certificate, served.address)
-        pinned = await look(known, files)
+        look = partial(fetch_certificate, served.address, files=files)
+        pinned = await asyncio.to_thread(look, known)
         async with Referee(
             f"https://{served.address}",
             served.operator,
@@ -153,7 +153,7 @@ async def test_a_bot_shows_its_certificate_and_knows_the_referees_by_its_fingerp
             with pytest.raises(UnavailableError):
                 await referee.list_bots()
         with pytest.raises(CertificateError, match="another certificate"):
-            await look("0" * 64, files)
+            await asyncio.to_thread(look, "0" * 64)
 
     assert fingerprint(pinned) == known
 

@@ -1,0 +1,106 @@
+"""What commands about tokens, bots and invitations share: how they read and show."""
+
+import datetime as dt
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from google.protobuf.timestamp_pb2 import Timestamp
+from rich.table import Table
+from rich.text import Text
+
+from ginref.adapters.secret_file import SecretFileError, replace_secret
+from ginref.cli.organizing import CommandError, Office, printable
+from ginref.setting import FOREVER, duration
+
+_LONGEST: Final = duration(dt.timedelta(seconds=1), dt.timedelta(days=3650))
+_OVERLAP: Final = duration(dt.timedelta(0), dt.timedelta(days=3650))
+
+Lifetime = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="How long it works: 30d, 12h, 5m."),
+]
+To = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write the secret into this file, which nobody else can read, in place of"
+        " what is there; else it is printed.",
+    ),
+]
+
+
+def seconds(text: str | None, option: str) -> float | None:
+    """Read a length of time; None for none, or one without an end.
+
+    Raises:
+        CommandError: It is none.
+    """
+    if text is None:
+        return None
+    kind = _OVERLAP if option == "--overlap" else _LONGEST
+    try:
+        length: dt.timedelta = kind.read(text)
+    except ValueError:
+        message = f"{option}: {text!r}: {kind.expected} expected"
+        raise CommandError(message) from None
+    return None if length == FOREVER else length.total_seconds()
+
+
+def check_place(to: Path | None) -> None:
+    """See that a secret can be kept, before there is one.
+
+    Raises:
+        CommandError: It cannot.
+    """
+    if to is None:
+        return
+    folder = to.parent
+    if not folder.is_dir() or to.is_dir() or not os.access(folder, os.W_OK):
+        raise CommandError(f"{to} cannot be written")
+
+
+def hand_over(
+    office: Office, secret: str, to: Path | None, facts: Mapping[str, Any] | None
+) -> None:
+    """Write a secret into a file, or print it.
+
+    Args:
+        office: Where the command works.
+        secret: The secret.
+        to: The file; None to print it.
+        facts: What else is told to programs; None to tell people.
+
+    Raises:
+        CommandError: The file cannot be written; the secret was printed instead.
+    """
+    if to is not None:
+        try:
+            replace_secret(to, f"{secret}\n".encode())
+        except SecretFileError as error:
+            typer.echo(secret)
+            raise CommandError(f"{error}: the secret is shown instead") from None
+    if facts is not None:
+        told = {"secret": secret} if to is None else {"file": str(to)}
+        office.tell({**facts, **told})
+    elif to is None:
+        typer.echo(secret)
+    else:
+        office.say(f"kept in {to}")
+
+
+def moment(time: Timestamp) -> str:
+    """Return a time for people, UTC to the minute."""
+    return f"{time.ToDatetime():%Y-%m-%d %H:%M} UTC"
+
+
+def show(office: Office, rows: list[tuple[str, ...]], *columns: str) -> None:
+    """Show a table; texts of others cannot command a terminal."""
+    table = Table(box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    office.console.print(table)
