@@ -3,8 +3,8 @@
 import asyncio
 import contextlib
 import socket
+import ssl
 from collections.abc import Generator
-from pathlib import Path
 from types import TracebackType
 from typing import Final
 
@@ -52,7 +52,7 @@ class HttpServer:
         address: Address,
         app: ASGIApp,
         *,
-        certificate: tuple[Path, Path] | None = None,
+        tls: ssl.SSLContext | None = None,
         patience_s: int = 1,
     ) -> None:
         """Serve at an address; port 0 picks a free one.
@@ -60,11 +60,10 @@ class HttpServer:
         Args:
             address: Where.
             app: What is served.
-            certificate: A chain and its key in PEM; None for plaintext.
+            tls: How connections are encrypted; None for plaintext.
             patience_s: Seconds for answers to end when it stops.
         """
         self.address: Final = address
-        chain, key = certificate or (None, None)
         config = uvicorn.Config(
             app,
             http="h11",
@@ -76,8 +75,7 @@ class HttpServer:
             server_header=False,
             # Whoever asks could claim to be somebody else.
             proxy_headers=False,
-            ssl_certfile=chain,
-            ssl_keyfile=key,
+            ssl_context_factory=None if tls is None else lambda *_: tls,
             h11_max_incomplete_event_size=_HEAD_BYTES,
             timeout_graceful_shutdown=patience_s,
         )

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Final
 
@@ -19,6 +18,7 @@ from ginref.app.trace import Tracer
 from ginref.transport.address import Address
 from ginref.transport.admission import Admission
 from ginref.transport.call import CallObserver
+from ginref.transport.certificate import CertificateFiles
 from ginref.transport.exchange import JSON_TYPE, refusal_headers, to_json
 from ginref.transport.guard import AnswerObserver, Guard
 from ginref.transport.http_server import HttpServer
@@ -26,6 +26,7 @@ from ginref.transport.rest import RestApi
 from ginref.transport.rest_route import Routes
 from ginref.transport.server import DESCRIBED
 from ginref.transport.status import refusal_of, status_of
+from ginref.transport.tls import tls_context
 from ginref.transport.vigil import Vigil
 
 
@@ -38,8 +39,7 @@ class RestOptions:
         origins: Whose pages may call it, such as `https://example.org`; `*` for all.
         has_guests: Whoever has no token may look on as a spectator.
         allow_plaintext: Serve without TLS beyond this machine.
-        tls_cert: Certificate chain in PEM.
-        tls_key: Private key in PEM.
+        certificate: What it is served with; None for plaintext.
         drain_ms: Milliseconds for calls to end when the server stops.
         write_ms: Milliseconds after which a stream that is not read is dropped.
         admit_ms: Milliseconds after which an open stream is ended if its token has
@@ -52,20 +52,12 @@ class RestOptions:
     origins: tuple[str, ...] = ()
     has_guests: bool = False
     allow_plaintext: bool = False
-    tls_cert: Path | None = None
-    tls_key: Path | None = None
+    certificate: CertificateFiles | None = None
     drain_ms: int = 3000
     write_ms: int = 10_000
     admit_ms: int = 5_000
     beat_ms: int = 15_000
     call_limit: int = 8192
-
-    @property
-    def certificate(self) -> tuple[Path, Path] | None:
-        """The chain and its key, if there are both."""
-        if self.tls_cert is None or self.tls_key is None:
-            return None
-        return self.tls_cert, self.tls_key
 
 
 class RestServer:
@@ -98,12 +90,15 @@ class RestServer:
             pages: What else is served, and found before the calls.
 
         Raises:
-            BindError: The address is none, or plaintext would leave this machine.
+            BindError: The address is none, the certificate cannot be used, or
+                plaintext would leave this machine.
         """
         self._drain_streams: Final = drain
-        address = Address.parse(options.listen)
-        if options.certificate is None:
+        address, files, tls = Address.parse(options.listen), options.certificate, None
+        if files is None:
             address.check_plaintext(allowed=options.allow_plaintext)
+        else:
+            tls = tls_context(files)
         api = RestApi(
             services,
             Routes(DESCRIBED),
@@ -122,7 +117,7 @@ class RestServer:
         self._server: Final = HttpServer(
             address,
             Guard(app, options.origins, answers),
-            certificate=options.certificate,
+            tls=tls,
             patience_s=-(-options.drain_ms // 1000),
         )
 
@@ -133,7 +128,7 @@ class RestServer:
         """Bind and serve.
 
         Raises:
-            BindError: The address or the certificate cannot be used.
+            BindError: The address cannot be used.
         """
         return await self._server.__aenter__()
 
