@@ -2,7 +2,19 @@
 
 from typing import Final
 
-from deploy.grafana.panel import ACCEPTED, HERE, Board, Panel, number, quantile, rate
+from deploy.grafana.panel import (
+    ACCEPTED,
+    CALL_TIME,
+    HERE,
+    STORE_TIME,
+    Board,
+    Panel,
+    mean,
+    number,
+    quantile,
+    quantiles,
+    rate,
+)
 
 _CPU: Final = f"rate(process_cpu_seconds_total{{{HERE}}}[$__rate_interval])"
 
@@ -56,6 +68,53 @@ CAPACITY: Final = Board(
             ],
         ),
         (
+            "Questions to the store",
+            [
+                quantiles(
+                    "How long the store takes",
+                    "With its replicas, and the wait for a connection.",
+                    STORE_TIME,
+                ),
+                Panel(
+                    title="How long the store takes, by operation",
+                    tells="99 in 100 take less; apply stores a move.",
+                    queries=[
+                        (quantile(0.99, STORE_TIME, "operation"), "{{operation}}")
+                    ],
+                    unit="s",
+                ),
+                Panel(
+                    title="Questions by operation",
+                    tells="How many a second.",
+                    queries=[
+                        (rate(f"{STORE_TIME}_count", "operation"), "{{operation}}")
+                    ],
+                    unit="ops",
+                    is_stacked=True,
+                ),
+                Panel(
+                    title="Questions that travel together",
+                    tells="On average; more under load, so that callers do not queue.",
+                    queries=[(mean("ginref_store_batch_commands"), "commands")],
+                ),
+                Panel(
+                    title="Conflicts",
+                    tells="Steps for which another process, or a retry, was faster.",
+                    queries=[(rate("ginref_store_conflicts_total", "log"), "{{log}}")],
+                    unit="ops",
+                ),
+                Panel(
+                    title="Retries and failures",
+                    tells="A takeover of another server shows here.",
+                    queries=[
+                        (rate("ginref_store_retries_total", ""), "sent again"),
+                        (rate("ginref_store_failures_total", ""), "failed"),
+                    ],
+                    unit="ops",
+                ),
+            ],
+        ),
+        (
             "Trouble with the store",
             [
                 Panel(
@@ -79,7 +138,10 @@ CAPACITY: Final = Board(
                     queries=[
                         (
                             quantile(
-                                0.99, "method", 'method=~".*/(Create|Get|Submit).*"'
+                                0.99,
+                                CALL_TIME,
+                                "method",
+                                'method=~".*/(Create|Get|Submit).*"',
                             ),
                             "{{method}}",
                         )

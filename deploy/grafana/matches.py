@@ -2,7 +2,18 @@
 
 from typing import Final
 
-from deploy.grafana.panel import ACCEPTED, HERE, Board, Panel, number, rate
+from deploy.grafana.panel import (
+    ACCEPTED,
+    HERE,
+    REFEREE_TIME,
+    TURN_TIME,
+    Board,
+    Panel,
+    mean,
+    number,
+    quantile,
+    rate,
+)
 
 MATCHES: Final = Board(
     name="matches",
@@ -14,9 +25,8 @@ MATCHES: Final = Board(
             [
                 number(
                     "Matches in play",
-                    "Created less ended, since these processes started.",
-                    f"clamp_min(sum(ginref_matches_created_total{{{HERE}}})"
-                    f" - sum(ginref_matches_ended_total{{{HERE}}}), 0)",
+                    "Matches that are not over.",
+                    f"max(ginref_matches_live{{{HERE}}})",
                 ),
                 number(
                     "Ended",
@@ -68,6 +78,20 @@ MATCHES: Final = Board(
                     ],
                     unit="ops",
                     is_stacked=True,
+                ),
+                Panel(
+                    title="Who is answerable",
+                    tells="The referee and the organizer hardly ever should be.",
+                    queries=[
+                        (rate("ginref_matches_ended_total", "fault"), "{{fault}}")
+                    ],
+                    unit="ops",
+                    is_stacked=True,
+                ),
+                Panel(
+                    title="Matches in play",
+                    tells="Those that are not over, at any process.",
+                    queries=[(f"max(ginref_matches_live{{{HERE}}})", "matches")],
                 ),
                 Panel(
                     title="Records",
@@ -155,6 +179,38 @@ MATCHES: Final = Board(
                         )
                     ],
                     unit="percentunit",
+                ),
+                Panel(
+                    title="What clocks are charged for",
+                    tells="A move on average: of the bot, and of the referee on top.",
+                    queries=[(mean(TURN_TIME), "bot"), (mean(REFEREE_TIME), "referee")],
+                    unit="s",
+                    is_stacked=True,
+                ),
+                Panel(
+                    title="Slowest of the referee",
+                    tells="One move in a hundred waits longer; fair while below 0.1 s.",
+                    queries=[(quantile(0.99, REFEREE_TIME), "99%")],
+                    unit="s",
+                ),
+                Panel(
+                    title="How late deadlines are acted on",
+                    tells="99 in 100, after their grace; nothing while none passes.",
+                    queries=[
+                        (quantile(0.99, "ginref_timeout_delay_seconds"), "99%"),
+                    ],
+                    unit="s",
+                ),
+                Panel(
+                    title="Since the last look for deadlines",
+                    tells="Of whichever process looked last. It is less than a second.",
+                    queries=[
+                        (
+                            f"time() - max(ginref_sweep_timestamp_seconds{{{HERE}}})",
+                            "ago",
+                        )
+                    ],
+                    unit="s",
                 ),
                 Panel(
                     title="Outages that were credited",

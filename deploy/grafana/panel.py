@@ -12,6 +12,11 @@ UNARY: Final = 'method!~".*/(Connect|Watch.*)"'
 
 ACCEPTED: Final = 'verdict="accepted"'
 
+CALL_TIME, TURN_TIME, REFEREE_TIME, STORE_TIME = (
+    f"ginref_{name}_seconds" for name in ("call", "turn", "move_referee", "store_call")
+)
+"""Histograms of times: of calls, of bots, of the referee, of its store."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
@@ -65,12 +70,30 @@ def rate(counter: str, by: str, *labels: str) -> str:
     return f"sum{grouped} (rate({counter}{{{chosen}}}[$__rate_interval]))"
 
 
-def quantile(part: float, by: str, *labels: str) -> str:
-    """Return the time that a part of all calls stays below."""
+def quantile(part: float, histogram: str, by: str = "", *labels: str) -> str:
+    """Return what a part of all observations stays below, by a label or without."""
     grouped = ", ".join(["le", *([by] if by else [])])
     chosen = ",".join([HERE, *labels])
-    buckets = f"ginref_call_seconds_bucket{{{chosen}}}"
+    buckets = f"{histogram}_bucket{{{chosen}}}"
     return (
         f"histogram_quantile({part},"
         f" sum by ({grouped}) (rate({buckets}[$__rate_interval])))"
+    )
+
+
+def mean(histogram: str, by: str = "") -> str:
+    """Return the mean of all observations, by a label or without any."""
+    return f"{rate(f'{histogram}_sum', by)} / {rate(f'{histogram}_count', by)}"
+
+
+def quantiles(title: str, tells: str, histogram: str, *labels: str) -> Panel:
+    """Return a panel with what half, 90 and 99 in 100 stay below, in seconds."""
+    return Panel(
+        title=title,
+        tells=tells,
+        queries=[
+            (quantile(part, histogram, "", *labels), f"{part:.0%}")
+            for part in (0.5, 0.9, 0.99)
+        ],
+        unit="s",
     )

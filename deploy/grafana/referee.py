@@ -2,7 +2,19 @@
 
 from typing import Final
 
-from deploy.grafana.panel import HERE, UNARY, Board, Panel, number, quantile, rate
+from deploy.grafana.panel import (
+    CALL_TIME,
+    HERE,
+    REFEREE_TIME,
+    TURN_TIME,
+    UNARY,
+    Board,
+    Panel,
+    number,
+    quantile,
+    quantiles,
+    rate,
+)
 
 REFEREE: Final = Board(
     name="referee",
@@ -31,7 +43,7 @@ REFEREE: Final = Board(
                 number(
                     "Slowest calls",
                     "One call in a hundred takes longer; streams are not counted.",
-                    quantile(0.99, "", UNARY),
+                    quantile(0.99, CALL_TIME, "", UNARY),
                     "s",
                 ),
                 number(
@@ -78,36 +90,56 @@ REFEREE: Final = Board(
             ],
         ),
         (
-            "Calls",
+            "Times",
             [
+                quantiles(
+                    "Time of the referee",
+                    "From a move, as it came, until it was stored.",
+                    REFEREE_TIME,
+                ),
                 Panel(
-                    title="How long calls take",
-                    tells="Half of all calls, nine in ten, 99 in 100; no streams.",
+                    title="Time of the referee, by process",
+                    tells="99 in 100 take less; a process that is slow shows here.",
                     queries=[
-                        (quantile(part, "", UNARY), f"{part:.0%}")
-                        for part in (0.5, 0.9, 0.99)
+                        (quantile(0.99, REFEREE_TIME, "instance"), "{{instance}}")
                     ],
                     unit="s",
+                ),
+                quantiles(
+                    "Time of bots",
+                    "From a turn, as it was sent, to its move, as it came.",
+                    TURN_TIME,
+                ),
+            ],
+        ),
+        (
+            "Calls",
+            [
+                quantiles(
+                    "How long calls take",
+                    "Half of all calls, nine in ten, 99 in 100; no streams.",
+                    CALL_TIME,
+                    UNARY,
                 ),
                 Panel(
                     title="How long calls take, by method",
                     tells="99 in 100 of each take less.",
-                    queries=[(quantile(0.99, "method", UNARY), "{{method}}")],
+                    queries=[
+                        (quantile(0.99, CALL_TIME, "method", UNARY), "{{method}}")
+                    ],
                     unit="s",
                 ),
                 Panel(
                     title="Calls by method",
                     tells="Streams count when they end.",
-                    queries=[
-                        (rate("ginref_call_seconds_count", "method"), "{{method}}")
-                    ],
+                    queries=[(rate("ginref_calls_total", "method"), "{{method}}")],
                     unit="reqps",
                     is_stacked=True,
                 ),
                 Panel(
                     title="Calls by how they ended",
                     tells="OK, or why not.",
-                    queries=[(rate("ginref_call_seconds_count", "code"), "{{code}}")],
+                    queries=[(rate("ginref_calls_total", "code"), "{{code}}")],
                     unit="reqps",
                 ),
                 Panel(
@@ -131,6 +163,14 @@ REFEREE: Final = Board(
                             "watchers at {{instance}}",
                         ),
                     ],
+                ),
+                Panel(
+                    title="Dropped streams",
+                    tells="Ended because they were not read.",
+                    queries=[
+                        (rate("ginref_streams_dropped_total", "stream"), "{{stream}}")
+                    ],
+                    unit="ops",
                 ),
             ],
         ),

@@ -54,6 +54,8 @@ OPEN, MOST = f"process_open_fds{{{ONE}}}", f"process_max_fds{{{ONE}}}"
 UP = f"up{{{ONE}}}"
 OTHER_UP = f'up{{{JOB},instance="b:7879"}}'
 OUTAGES = f"ginref_outages_total{{{ONE}}}"
+SWEPT = f"ginref_sweep_timestamp_seconds{{{ONE}}}"
+OTHER_SWEPT = f'ginref_sweep_timestamp_seconds{{{JOB},instance="b:7879"}}'
 WAITING = f"ginref_records_waiting_seconds{{{ONE}}}"
 
 
@@ -76,6 +78,21 @@ def calls(method: str, *, slow: bool) -> Series:
         f'{bucket}{{{labels},le="2.5"}}': "0+60x60",
         f'{bucket}{{{labels},le="+Inf"}}': "0+60x60",
     }
+
+
+def times(histogram: str, *, slow: bool) -> Series:
+    """Tell of observations that are all below 0.1 s, or all between that and 10 s."""
+    bucket = f"ginref_{histogram}_seconds_bucket"
+    return {
+        f'{bucket}{{{ONE},le="0.1"}}': "0x60" if slow else "0+60x60",
+        f'{bucket}{{{ONE},le="10"}}': "0+60x60",
+        f'{bucket}{{{ONE},le="+Inf"}}': "0+60x60",
+    }
+
+
+def dropped(stream: str) -> str:
+    """Name the series that counts dropped streams."""
+    return f'ginref_streams_dropped_total{{{ONE},stream="{stream}"}}'
 
 
 CASES = [
@@ -118,6 +135,24 @@ CASES = [
         {"long over": {OUTAGES: "0x10 1x60"}, "none": {OUTAGES: "0x60"}},
     ),
     AlertCase(
+        "GinrefNobodySweeps",
+        {SWEPT: "0+60x55 3300x9"},
+        {
+            "the other one sweeps": {SWEPT: "0x60", OTHER_SWEPT: "0+60x60"},
+            "only just": {SWEPT: "0+60x58 3480x9"},
+        },
+        value="5m 0s",
+    ),
+    AlertCase(
+        "GinrefDeadlinesLate",
+        times("timeout_delay", slow=True),
+        {
+            "in time": times("timeout_delay", slow=False),
+            "nobody is late": dict.fromkeys(times("timeout_delay", slow=True), "7x60"),
+        },
+        value="9.901s",
+    ),
+    AlertCase(
         "GinrefRecordsWait",
         {WAITING: "0x40 0+60x30"},
         {"one after another": {WAITING: "0 60 120 180 240 0 60 120 180 240x60"}},
@@ -158,6 +193,18 @@ CASES = [
         value="2.476s",
     ),
     AlertCase(
+        "GinrefMovesWait",
+        times("move_referee", slow=True),
+        {"fast": times("move_referee", slow=False)},
+        value="9.901s",
+    ),
+    AlertCase(
+        "GinrefStoreSlow",
+        times("store_call", slow=True),
+        {"fast": times("store_call", slow=False)},
+        value="9.901s",
+    ),
+    AlertCase(
         "GinrefBusy",
         {CPU: "0+57x60"},
         {"half": {CPU: "0+30x60"}},
@@ -196,6 +243,16 @@ CASES = [
             "no token": {refused("TOKEN_MISSING"): "0+600x60"},
         },
         value="3",
+    ),
+    AlertCase(
+        "GinrefStreamsDropped",
+        {dropped("watcher"): "0+2x60", dropped("bot"): "0x60"},
+        {
+            "a few": {dropped("watcher"): "0+1x60", dropped("bot"): "0+1x60"},
+            "long ago": {dropped("bot"): "0+9x20 180x40"},
+        },
+        value="30",
+        labels={"stream": "watcher"},
     ),
     AlertCase(
         "GinrefUnplayed",

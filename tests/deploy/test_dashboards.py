@@ -18,15 +18,32 @@ from deploy.grafana.boards import BOARDS, FOLDER, written
 from deploy.grafana.panel import Board
 from tests.deploy.image import ROOT
 from tests.deploy.measured import unknown_names
+from tests.e2e.cups import Cup
 from tests.e2e.host import OPERATOR, SEATED, STRANGER, Host, hosting
 from tests.e2e.table import Table, play
 
+from ginref.v1 import clock_pb2
 from ginref_client.bots.careful import Careful
 from ginref_client.bots.simple import Simple
+from ginref_client.referee import Referee
 from ginref_client.session import Session
 
-PATIENCE = 200.0
+PATIENCE = 400.0
 RULES = [ROOT / f"deploy/prometheus/{name}.yaml" for name in ("recording", "alerts")]
+
+CUP = Cup(name="cup", count=3, stage={"format": "round_robin"})
+
+IMPATIENT = clock_pb2.ClockPolicy(start_ms=1000, free_ms=100, bank_ms=100, cap_ms=100)
+
+WITNESSES = (
+    'max_over_time(ginref_fixtures{state="playing"}[10m]) > 0',
+    'max_over_time(ginref_fixtures{state="final"}[10m]) > 0',
+    "max_over_time(ginref_matches_live[10m]) > 0",
+    'ginref_matches_ended_total{ending="no_show",fault="seat"} > 0',
+    "job:ginref_move_referee_seconds:p99_5m > 0",
+    'ginref_store_call_seconds_count{operation="append"} > 0',
+)
+"""What is true only after real work; panels may show nothing but zeros else."""
 
 each_board = pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
 
@@ -127,21 +144,35 @@ def _health(client: httpx.Client) -> set[str]:
 
 
 async def _work(host: Host) -> None:
-    """Play a match to its end."""
-    table = Table(host.process.address, host.tokens[OPERATOR])
+    """Play a match, and a tournament, to their ends."""
+    address, operator = host.process.address, host.tokens[OPERATOR]
+    table = Table(address, operator)
     match_id = await table.create_match("gin", bots=SEATED)
     await play(
         [
-            Session(host.process.address, host.tokens[SEATED[0]], Careful),
-            Session(host.process.address, host.tokens[SEATED[1]], Simple),
+            Session(address, host.tokens[SEATED[0]], Careful),
+            Session(address, host.tokens[SEATED[1]], Simple),
         ]
     )
     await table.record(match_id)
+    async with Referee(address, operator) as referee, asyncio.TaskGroup() as group:
+        tokens = await CUP.declare(referee)
+        sessions = [Session(address, token, Simple) for token in tokens]
+        playing = [group.create_task(session.run()) for session in sessions]
+        await CUP.start(referee)
+        await CUP.until(referee, "secret_opened")
+        for session in sessions:
+            session.stop()
+        await asyncio.wait(playing)
 
 
 async def _trouble(host: Host) -> None:
-    """Make a call that is refused, and one of each kind that panels want."""
+    """Make a call that is refused, and one of each kind that panels want.
+
+    A match is left alone as well, until it is timed out.
+    """
     async with host.open() as room:
+        await room.create(by=OPERATOR, clock=IMPATIENT)
         match_id = await room.create(by=OPERATOR)
         await room.referee(OPERATOR, "GetMatch", match_id=match_id)
         with pytest.raises(grpc.aio.AioRpcError):
@@ -178,6 +209,7 @@ async def test_every_panel_shows_something_of_a_referee_at_work(
     blank: dict[str, str] = {}
     for board in BOARDS:
         blank |= expressions(board)
+    blank |= {witness: witness for witness in WITNESSES}
     with _prometheus(tmp_path, host.process.admin) as client:
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
