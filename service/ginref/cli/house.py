@@ -28,6 +28,7 @@ from ginref.cli import house_bot
 from ginref.config import ServeConfig
 from ginref.foundation import StartError
 from ginref.setting import PREFIX
+from ginref.tournament.configuration import HOUSE
 from ginref.transport.address import Address
 from ginref_client.error import AccessError, ClientError
 from ginref_client.loading import BUILT_IN
@@ -35,8 +36,7 @@ from ginref_client.referee import Referee
 
 _LOG: Final = logging.getLogger(__name__)
 
-_OWNER: Final = "house"
-_FOLDER: Final = "house"
+_FOLDER: Final = HOUSE
 _ANY_HOST: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where they are reached
 
 _STOP_PATIENCE_S: Final = 5.0
@@ -157,8 +157,8 @@ class House:
             return path
         operator = read_secret(self._data / OPERATOR_TOKEN).decode().strip()
         async with self._referee(operator) as referee:
-            await referee.create_owner(_OWNER)
-            await referee.create_bot(_name(bot), _OWNER, house=True)
+            await referee.create_owner(HOUSE)
+            await referee.create_bot(_name(bot), HOUSE, house=True)
             made = await referee.create_token("bot", bot=_name(bot))
         replace_secret(path, f"{made.secret}\n".encode())
         return path
@@ -206,7 +206,7 @@ def check_house(bots: Sequence[str]) -> None:
 
 
 def _name(bot: str) -> str:
-    return f"{_OWNER}.{bot}"
+    return f"{HOUSE}.{bot}"
 
 
 def certified_name(chain: bytes) -> str | None:
@@ -225,7 +225,7 @@ def certified_name(chain: bytes) -> str | None:
             *found.get_values_for_type(x509.DNSName),
             *map(str, found.get_values_for_type(x509.IPAddress)),
         ]
-    return names[0].replace("*", _OWNER, 1) if names else None
+    return names[0].replace("*", HOUSE, 1) if names else None
 
 
 def _url(text: str, *, is_secure: bool) -> str:
