@@ -1,6 +1,7 @@
 """The lock files: pinned, hashed, fitting each other, and bound to no index."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ KAGGLE = "requirements-kaggle.lock"
 IMAGE = "requirements-image.lock"
 BUILD = "requirements-build.lock"
 HELM = "requirements-helm.lock"
+FUZZ = "requirements-fuzz.lock"
 
 each_lock = pytest.mark.parametrize(
     "lock",
@@ -24,6 +26,7 @@ each_lock = pytest.mark.parametrize(
         pytest.param(IMAGE, id="image"),
         pytest.param(BUILD, id="build"),
         pytest.param(HELM, id="helm"),
+        pytest.param(FUZZ, id="fuzz"),
     ],
 )
 
@@ -63,3 +66,16 @@ def test_other_engines_bring_no_other_version_of_what_is_there() -> None:
     here = {line.split("==")[0] for line in requirements(DEVELOPMENT)}
 
     assert not here & {line.split("==")[0] for line in pinned}
+
+
+def test_an_audit_is_of_the_image_and_fails_where_nobody_can_be_asked() -> None:
+    told = subprocess.run(
+        ["make", "--dry-run", "audit"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+
+    assert f"--requirement {IMAGE} --require-hashes" in told.stdout
+    assert "--strict" in told.stdout

@@ -19,8 +19,9 @@ def canary(name: str) -> bytes:
 
 
 if __name__ == "__main__":
-    log_to_stderr()
+    log_to_stderr(as_json=True)
     logging.getLogger().setLevel(logging.DEBUG)
     for logger in LOGGERS:
+        logging.getLogger(logger).setLevel(logging.DEBUG)
         logging.getLogger(logger).debug("its canary is %s", canary(logger).hex())
     main()

@@ -1,4 +1,4 @@
-"""A log of everything, in which no card, share, key or token can be read."""
+"""A log of everything, and traces: no card, share, key or token can be read in them."""
 
 import base64
 import json
@@ -11,6 +11,7 @@ from typing import Any
 import grpc.aio
 import pytest
 import redis
+from tests.e2e.collector import Collector
 from tests.e2e.host import OPERATOR, SEATED, Host, Room
 from tests.e2e.log_scan import Secret, leaks
 from tests.e2e.position import Position, to_draw
@@ -36,13 +37,20 @@ SUBMIT = "RefereeService/SubmitMove"
 
 
 @pytest.fixture
-def telling(folder: Path) -> Iterator[Host]:
-    """Return a referee that logs everything, with callers of every kind."""
+def collector() -> Iterator[Collector]:
+    """Return a collector of traces."""
+    with Collector() as listening:
+        yield listening
+
+
+@pytest.fixture
+def telling(folder: Path, collector: Collector) -> Iterator[Host]:
+    """Return a referee that tells everything, with callers of every kind."""
     process = RefereeProcess(
         folder / "data",
         program="tests.e2e.telling_referee",
         environment={"PYTHONPATH": search_path(), "GRPC_VERBOSITY": "debug"},
-        options=("--dev",),
+        options=("--dev", "--otel-endpoint", collector.endpoint),
     )
     yield Host(process).start()
     process.stop()
@@ -155,7 +163,9 @@ def _kept(host: Host) -> dict[str, Secret]:
     return secrets
 
 
-async def test_a_log_of_everything_tells_no_secret(telling: Host, folder: Path) -> None:
+async def test_what_a_referee_tells_of_itself_tells_no_secret(
+    telling: Host, folder: Path, collector: Collector
+) -> None:
     position = to_draw()
     async with telling.open() as room:
         secrets = await _whole_match(telling, folder)
@@ -177,8 +187,10 @@ async def test_a_log_of_everything_tells_no_secret(telling: Host, folder: Path) 
 
     # What the loggers were made to tell is found, and nothing else.
     assert leaks(log, {**secrets, **canaries}) == set(LOGGERS)
-    assert log.count(" ERROR ginref.app.fault: fault ") == 2
+    assert log.count('"logger": "ginref.app.fault", "message": "fault ') == 2
     assert "(card_not_in_hand: card ??)" in log
+    assert len(collector.spans) > 100
+    assert leaks(collector.text(), secrets) == set()
 
 
 @pytest.mark.parametrize(
