@@ -1,9 +1,7 @@
-"""Settings of a referee: the one table of them, and where each value came from.
+"""Settings of a referee: the one table of them.
 
-A setting comes from the command line, else from the environment as `GINREF_<NAME>`,
-else from a file, else from its default. A name that is no setting is refused. Whatever
-knows settings by name, the options of `ginref serve` first of all, knows them from
-`SETTINGS`, which is made of the fields of `ServeConfig`.
+`SETTINGS` is made of the fields of `ServeConfig`. Whatever knows settings by name knows
+them from there: the options of `ginref serve`, the variables, the file and its example.
 """
 
 import enum
@@ -11,34 +9,35 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any, Final, get_type_hints
+from typing import Annotated, Final, get_type_hints
 
 from ginref.app.limit import DEFAULTS, Limits, read_limits
 from ginref.setting import (
     FOREVER,
     PATH,
-    PREFIX,
     SWITCH,
     TEXT,
-    WORDS,
     ConfigError,
     Kind,
     Setting,
     choice,
     count,
     duration,
-    hint,
     matching,
     words,
 )
-
-_CLIENT_NAMES: Final = frozenset({"URL", "TOKEN", "TOKEN_FILE"})
-"""Names that bots read from the same environment."""
+from ginref.transport.address import Address, BindError
 
 WORKERS_MOST: Final = 64
 
-_WORKERS_ADMIN: Final = "127.0.0.1:7979"
+HOUSE_BOTS: Final = ("careful", "simple")
+"""Bots that come with the client, and can play for the house."""
+
+WORKERS_ADMIN: Final = "127.0.0.1:7979"
 """Where probes of several workers begin, clear of the ports of their API."""
+
+SHARED_LISTEN: Final = "0.0.0.0:7878"
+"""Where a referee listens that is shared, if nothing else is said."""
 
 _SHARED_AGE_MS: Final = 300_000
 
@@ -60,11 +59,30 @@ class Part(enum.StrEnum):
     RUNNER = "runner"
 
 
-_ADDRESS: Final = replace(TEXT, metavar="HOST:PORT", expected="an address")
+def _read_address(text: str) -> str:
+    try:
+        Address.parse(text)
+    except BindError:
+        raise ValueError from None
+    return text
+
+
+_ADDRESS: Final = Kind("HOST:PORT", "HOST:PORT or [IPV6]:PORT", _read_address)
 _STORE: Final = replace(TEXT, metavar="URL", expected="a URL")
 _ARCHIVE: Final = replace(TEXT, metavar="PLACE", expected="a folder or s3://")
 _KEEP: Final = duration(timedelta(minutes=1), timedelta(days=36_500))
-_BOTS: Final = replace(WORDS, metavar="BOTS", expected="names of bots")
+
+
+def _read_bots(text: str) -> tuple[str, ...]:
+    names = words(text)
+    if not set(names) <= set(HOUSE_BOTS):
+        raise ValueError
+    return names
+
+
+_BOTS: Final = Kind(
+    "BOTS", f"some of {', '.join(HOUSE_BOTS)}", _read_bots, ",".join, plain=list
+)
 _ROLES: Final = Kind(
     "ROLES",
     f"some of {', '.join(Part)}",
@@ -132,7 +150,10 @@ class ServeConfig:
     listen: Annotated[
         str,
         Setting(
-            _ADDRESS, ADDRESSES, "Address of the gRPC API; port 0 picks a free one."
+            _ADDRESS,
+            ADDRESSES,
+            "Address of the gRPC API; port 0 picks a free one.",
+            f"127.0.0.1:7878; {SHARED_LISTEN} with --share",
         ),
     ] = "127.0.0.1:7878"
     admin: Annotated[
@@ -141,7 +162,7 @@ class ServeConfig:
             _ADDRESS,
             ADDRESSES,
             "Address of metrics, probes and public keys; port 0 picks a free one.",
-            f"127.0.0.1:7879; {_WORKERS_ADMIN} with several workers",
+            f"127.0.0.1:7879; {WORKERS_ADMIN} with several workers",
         ),
     ] = "127.0.0.1:7879"
     allow_plaintext: Annotated[
@@ -204,7 +225,7 @@ class ServeConfig:
         Setting(
             _BOTS,
             WORK,
-            "Bots that anybody may challenge here: some of careful, simple.",
+            f"Bots that anybody may challenge here: {_BOTS.expected}.",
             "none",
         ),
     ] = ()
@@ -246,12 +267,27 @@ class ServeConfig:
         """
         if (self.tls_cert is None) != (self.tls_key is None):
             raise ConfigError("give both or neither", "tls_cert", "tls_key")
-        if not self.roles:
-            raise ConfigError("at least one is needed", "roles")
-        if self.house and Part.REFEREE not in self.roles:
-            raise ConfigError("bots need the role referee to play on", "house", "roles")
-        if len(set(self.house)) < len(self.house):
-            raise ConfigError("each bot once", "house")
+        if Part.REFEREE in self.roles:
+            self._check_addresses()
+
+    def _check_addresses(self) -> None:
+        try:
+            listen, admin = Address.parse(self.listen), Address.parse(self.admin)
+        except BindError as error:
+            raise ConfigError(str(error)) from None
+        is_secured = self.tls_cert is not None or self.share
+        if not (listen.is_loopback or self.allow_plaintext or is_secured):
+            raise ConfigError(
+                f"{listen} is reached from elsewhere: give tls_cert and tls_key, or"
+                " allow_plaintext",
+                "listen",
+            )
+        # A worker has one port of each row.
+        row = self.workers if self.worker is None else 1
+        are_apart = listen.host != admin.host or 0 in {listen.port, admin.port}
+        if not are_apart and abs(listen.port - admin.port) < row:
+            what = "each needs ports of its own, as many as there are workers"
+            raise ConfigError(what, "listen", "admin")
 
     @property
     def keep_ms(self) -> int | None:
@@ -288,114 +324,3 @@ def _settings() -> dict[str, Setting]:
 
 SETTINGS: Final[Mapping[str, Setting]] = _settings()
 """All settings by name, in the order in which they are told."""
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What somebody gave for a setting.
-
-    Attributes:
-        value: A text, or what a file may hold instead.
-        place: Where: an option, a variable, a line of a file.
-    """
-
-    value: object
-    place: str
-
-
-@dataclass(frozen=True, slots=True)
-class Effective:
-    """Settings that hold, and who gave them.
-
-    Attributes:
-        config: The settings.
-        origins: Where each came from that is not a default, by name.
-    """
-
-    config: ServeConfig
-    origins: Mapping[str, str]
-
-
-def from_options(given: Mapping[str, str | bool | None]) -> dict[str, Told]:
-    """Return what the command line gives.
-
-    Args:
-        given: What was given, by name; None for what was not.
-
-    Raises:
-        ConfigError: A name that is no setting.
-    """
-    told = {}
-    for name, value in given.items():
-        if name not in SETTINGS:
-            raise ConfigError(f"{name}: no setting of that name{hint(name, SETTINGS)}")
-        if value is not None:
-            plain = str(value) if isinstance(value, bool) else value
-            told[name] = Told(plain, SETTINGS[name].option)
-    return told
-
-
-def from_environment(environment: Mapping[str, str]) -> dict[str, Told]:
-    """Return what environment variables give.
-
-    Raises:
-        ConfigError: A name that is no setting, and none that bots read.
-    """
-    known = {setting.variable: name for name, setting in SETTINGS.items()}
-    told = {}
-    for variable, text in environment.items():
-        if variable in known:
-            told[known[variable]] = Told(text, variable)
-        elif variable.startswith(PREFIX) and (
-            variable.removeprefix(PREFIX) not in _CLIENT_NAMES
-        ):
-            near = hint(variable, known)
-            raise ConfigError(f"{variable}: no setting of that name{near}")
-    return told
-
-
-def effective(*sources: Mapping[str, Told]) -> Effective:
-    """Settle what holds; a source goes before those that stand before it.
-
-    Raises:
-        ConfigError: A value that cannot be read, or settings that contradict each
-            other.
-    """
-    values: dict[str, Any] = {}
-    origins: dict[str, str] = {}
-    for source in sources:
-        for name, told in source.items():
-            values[name] = SETTINGS[name].read(told.value, told.place)
-            origins[name] = told.place
-    for name, place in origins.items():
-        if SETTINGS[name].is_secret:
-            values[name] = SETTINGS[name].reveal(values[name], place)
-    if values.get("workers", 1) > 1:
-        values.setdefault("admin", _WORKERS_ADMIN)
-    try:
-        config = ServeConfig(**values)
-    except ConfigError as error:
-        places = ", ".join(origins[name] for name in error.names if name in origins)
-        raise ConfigError(f"{error} ({places})") from None
-    return Effective(config, origins)
-
-
-def read_config(
-    given: Mapping[str, str | bool | None], environment: Mapping[str, str]
-) -> ServeConfig:
-    """Return what the command line and the environment say.
-
-    Raises:
-        ConfigError: A name that is unknown, a value that cannot be read, or settings
-            that contradict each other.
-    """
-    return effective(from_environment(environment), from_options(given)).config
-
-
-def to_environment(config: ServeConfig) -> dict[str, str]:
-    """Return the variables by which another process reads the same settings."""
-    return {
-        setting.variable: setting.write(value)
-        for name, setting in SETTINGS.items()
-        if (value := getattr(config, name)) not in {None, ()}
-    }

@@ -1,10 +1,9 @@
 """What a setting of a referee is: its kind, its help, how a text becomes its value."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -130,15 +129,15 @@ class Setting:
         # True is an int, too.
         return str(value) if type(value) is self.kind.plain else None
 
-    def reveal(self, value: str, place: str) -> str:
-        """Return a secret itself, where a file holds it.
+    def reveal(self, value: Any, place: str) -> Any:  # noqa: ANN401
+        """Return a value, of a secret that a file holds what it holds.
 
         A password among the variables of a process is read by whoever may look at it.
 
         Raises:
             ConfigError: There is no such file, or no secret in it.
         """
-        if not value.startswith(_FILE):
+        if not self.is_secret or not value.startswith(_FILE):
             return value
         path = value.removeprefix(_FILE)
         try:
@@ -179,12 +178,6 @@ def masked(secret: str) -> str:
     _, at, host = place.rpartition("@")
     told = f"{_STARS}@{host}" if at else place
     return f"{scheme}://{told}" + (f"?{_STARS}" if options else "")
-
-
-def hint(word: str, known: Iterable[str]) -> str:
-    """Ask for the name that somebody may have meant, if there is one that is near."""
-    near = get_close_matches(word, list(known), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
 
 
 def count(least: int, most: int | None = None) -> Kind:
@@ -256,7 +249,7 @@ def _read_switch(text: str) -> bool:
 
 def words(text: str) -> tuple[str, ...]:
     """Return the words of a list with commas in between."""
-    return tuple(word.strip() for word in text.split(","))
+    return tuple(word.strip() for word in text.split(",")) if text else ()
 
 
 TEXT: Final = Kind("TEXT", "text", str)
@@ -268,4 +261,3 @@ SWITCH: Final = Kind(
     lambda value: "true" if value else "false",
     plain=bool,
 )
-WORDS: Final = Kind("WORDS", "words with commas", words, ",".join, plain=list)

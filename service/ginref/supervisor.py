@@ -23,7 +23,8 @@ from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
 from ginref.adapters.masked_log import log_to_stderr, telling
 from ginref.adapters.operator_token import OPERATOR_TOKEN
 from ginref.bootstrap import House
-from ginref.config import ServeConfig, to_environment
+from ginref.config import ServeConfig
+from ginref.effective import to_environment
 from ginref.foundation import StartError, make_data_folder, shown
 from ginref.setting import PREFIX
 from ginref.transport.address import Address, BindError

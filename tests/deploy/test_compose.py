@@ -14,7 +14,7 @@ import yaml
 from tests.deploy.box import HOME, PATIENCE, Box, Empty, Files, Volume, opened
 from tests.deploy.image import ROOT, final
 
-from ginref.config import read_config
+from ginref.effective import read_config
 from ginref.setting import PREFIX
 
 DEPLOY = ROOT / "deploy"

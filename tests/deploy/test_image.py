@@ -13,7 +13,7 @@ import pytest
 from tests.deploy.box import USER, Empty, opened
 from tests.deploy.image import ROOT, Stage, final, stages
 
-from ginref.config import read_config
+from ginref.effective import read_config
 from ginref.setting import PREFIX
 
 
@@ -92,7 +92,7 @@ def test_the_variables_of_the_image_are_settings() -> None:
         if name.startswith(PREFIX)
     }
 
-    config = read_config({}, settings)
+    config = read_config({"allow_plaintext": "true"}, settings)
 
     ports = {config.listen.rpartition(":")[2], config.admin.rpartition(":")[2]}
     assert set(image.last("EXPOSE").split()) == ports

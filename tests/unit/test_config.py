@@ -3,19 +3,10 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from ginref.config import (
-    SETTINGS,
-    Part,
-    ServeConfig,
-    Told,
-    effective,
-    read_config,
-    to_environment,
-)
-from ginref.setting import FOREVER, ConfigError, masked
+from ginref.config import SETTINGS, Part, ServeConfig
+from ginref.effective import read_config, to_environment
+from ginref.setting import FOREVER, ConfigError
 
 
 def test_nothing_given_is_the_defaults() -> None:
@@ -115,7 +106,18 @@ REFUSED = [
     pytest.param(
         {"GINREF_HOUSE": "simple", "GINREF_ROLES": "signer"}, "house", id="no place"
     ),
+    pytest.param({"GINREF_HOUSE": "clever"}, "GINREF_HOUSE", id="no such bot"),
     pytest.param({"GINREF_TLS_CERT": "x"}, "tls_cert", id="half a certificate"),
+    pytest.param({"GINREF_LISTEN": "here"}, "GINREF_LISTEN", id="no port"),
+    pytest.param({"GINREF_LISTEN": "0.0.0.0:1"}, "listen", id="plain for others"),
+    pytest.param(
+        {"GINREF_ADMIN": "127.0.0.1:7878"}, "listen and admin", id="a port twice"
+    ),
+    pytest.param(
+        {"GINREF_ADMIN": "127.0.0.1:7881", "GINREF_WORKERS": "4"},
+        "listen and admin",
+        id="rows of ports that meet",
+    ),
 ]
 
 
@@ -128,7 +130,7 @@ def test_a_setting_that_cannot_be_used_is_named(
 
 
 def test_an_option_that_is_no_setting_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"^lisen: no setting .*mean listen\?"):
+    with pytest.raises(ConfigError, match=r"^--lisen: no setting .*mean --listen\?"):
         read_config({"lisen": "x"}, {})
 
 
@@ -163,85 +165,3 @@ def test_each_field_is_a_setting_with_a_help_that_is_a_sentence() -> None:
         assert setting.default_text, setting.name
         if not setting.unset:
             assert setting.read(setting.default_text, "") == setting.default
-
-
-LETTERS = st.characters(min_codepoint=33, max_codepoint=0x17F)
-WORDS = st.text(LETTERS, min_size=1, max_size=12).filter(
-    lambda text: not text.startswith("file:")
-)
-VALUES = {
-    **dict.fromkeys(("data", "keys"), WORDS.map(Path)),
-    **dict.fromkeys(("store", "archive", "listen", "admin"), WORDS),
-    "keep": st.integers(60, 36_500 * 86_400).map(lambda s: timedelta(seconds=s))
-    | st.just(FOREVER),
-    **dict.fromkeys(("dev", "allow_plaintext", "assume_durable"), st.booleans()),
-    "roles": st.sets(st.sampled_from(Part)).map(lambda some: {Part.REFEREE, *some}),
-    "house": st.lists(
-        st.text("abcxyz.-", min_size=1), min_size=1, max_size=3, unique=True
-    ).map(tuple),
-    "workers": st.integers(1, 64),
-    **dict.fromkeys(("drain_ms", "connection_age_ms"), st.integers(0, 10**9)),
-}
-SOURCES = st.fixed_dictionaries({}, optional=VALUES)
-
-
-@given(SOURCES)
-def test_a_worker_reads_the_settings_that_its_referee_has(
-    values: dict[str, object],
-) -> None:
-    texts = {name: SETTINGS[name].write(value) for name, value in values.items()}
-
-    config = read_config(dict(texts), {})
-
-    for name, value in values.items():
-        assert getattr(config, name) == value
-    assert read_config({}, to_environment(config)) == config
-
-
-@given(SOURCES, SOURCES, SOURCES)
-def test_each_setting_comes_from_the_first_who_gives_it(
-    file: dict[str, object], environment: dict[str, object], options: dict[str, object]
-) -> None:
-    sources = {"file": file, "environment": environment, "option": options}
-
-    settled = effective(
-        *(
-            {
-                name: Told(SETTINGS[name].write(value), place)
-                for name, value in source.items()
-            }
-            for place, source in sources.items()
-        )
-    )
-
-    for name in VALUES:
-        givers = [place for place, source in sources.items() if name in source]
-        assert settled.origins.get(name) == (givers[-1] if givers else None)
-        if givers:
-            assert getattr(settled.config, name) == sources[givers[-1]][name]
-
-
-@given(
-    st.text(LETTERS, min_size=1).map(lambda text: f"\u1e9e{text}\u1e9e"),
-    st.sampled_from(
-        [
-            "redis://:{}@store:6379/0",
-            "redis://ada:{}@store:6379/0?db=1",
-            "rediss://store/?password={}",
-            "redis+sentinel://ada:{}@one:1,two:2/main?sentinel_password={}",
-            "ada:{}@store:6379",
-            "{}",
-        ]
-    ),
-)
-def test_no_piece_of_a_password_is_shown(password: str, url: str) -> None:
-    told = masked(url.format(password, password))
-
-    assert "\u1e9e" not in told
-    assert told.startswith(("***", url.partition("://")[0]))
-
-
-def test_what_is_no_secret_in_a_store_is_shown() -> None:
-    assert masked("unix:///run/redis.sock") == "unix:///run/redis.sock"
-    assert masked("redis://a:b@store:6379/0") == "redis://***@store:6379/0"
-    assert masked("redis://store:6379/0?db=1") == "redis://store:6379/0?***"

@@ -15,6 +15,7 @@ from ginref.cli import (
     play,
     replay,
     serve,
+    settings,
     token,
     tournament,
     verify,
@@ -59,6 +60,7 @@ app.command(cls=SettingsCommand)(serve.serve)
 app.command()(demo.demo)
 app.command()(verify.verify)
 app.command()(replay.replay)
+app.add_typer(settings.app, name="config")
 app.add_typer(keys.app, name="keys")
 app.add_typer(token.app, name="token")
 app.add_typer(bot.app, name="bot")

@@ -7,8 +7,7 @@ from functools import partial
 import typer
 from rich.console import Console
 
-from ginref.cli.setting_option import takes_settings
-from ginref.config import read_config
+from ginref.cli.setting_option import settle, takes_settings
 from ginref.setting import ConfigError
 
 
@@ -17,13 +16,14 @@ def serve(**given: str | bool | None) -> None:
     """Run the referee until it is told to stop.
 
     Every option can also be set in the environment, as GINREF_ and its name in
-    capitals. What holds without it is in brackets. The first start writes the token of
-    an operator into the data folder.
+    capitals, or in a file, which goes last: ginref config check shows what would hold.
+    What holds without it is in brackets. The first start writes the token of an
+    operator into the data folder.
     """
     try:
         # Only this command needs the server's packages; a bot's machine lacks them.
         from ginref import bootstrap, supervisor  # noqa: PLC0415
-        from ginref.cli.house import House, check_house  # noqa: PLC0415
+        from ginref.cli.house import House  # noqa: PLC0415
         from ginref.foundation import StartError  # noqa: PLC0415
     except ImportError as error:
         package = (error.name or "").partition(".")[0]
@@ -32,10 +32,9 @@ def serve(**given: str | bool | None) -> None:
         _complain(f"{package} is missing: install ginref[server]")
         raise typer.Exit(2) from error
     try:
-        config = read_config(given, os.environ)
+        config = settle(given, os.environ).config
         alone = config.workers == 1 or config.worker is not None
         run = bootstrap.serve if alone else supervisor.supervise
-        check_house(config.house)
         asyncio.run(run(config, tell=_tell, house=partial(House, config)))
     except (ConfigError, StartError) as error:
         _complain(str(error))

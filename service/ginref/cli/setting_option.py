@@ -1,16 +1,35 @@
 """Options of a command that are the settings of a referee."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperCommand
 
 from ginref.config import SETTINGS
-from ginref.setting import SWITCH, Setting
+from ginref.effective import (
+    CONFIG_VARIABLE,
+    Effective,
+    Told,
+    effective,
+    from_environment,
+    from_options,
+)
+from ginref.setting import SWITCH, ConfigError, Setting
 
 _OTHERS: Final = "Options"
+
+_FILE: Final = inspect.Parameter(
+    "config",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=None,
+    annotation=Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="File of settings, in YAML. [none]"),
+    ],
+)
 
 
 class SettingsCommand(TyperCommand):
@@ -39,7 +58,10 @@ class SettingsCommand(TyperCommand):
 
 
 def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command take an option for each setting, by name among its keywords."""
+    """Let a command take settings: an option for each, and one for a file of them.
+
+    They are among its keywords by name, None for those that were not given.
+    """
     signature = inspect.signature(command)
     own = [
         parameter
@@ -49,7 +71,7 @@ def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
     settings = [
         _parameter(setting) for setting in SETTINGS.values() if not setting.is_internal
     ]
-    parameters = [*settings, *own]
+    parameters = [*own, *settings, _FILE]
     vars(command)["__signature__"] = signature.replace(parameters=parameters)
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     return command
@@ -77,3 +99,32 @@ def _parameter(setting: Setting) -> inspect.Parameter:
         default=None,
         annotation=Annotated[kind, option],
     )
+
+
+def settle(
+    given: Mapping[str, str | bool | None], environment: Mapping[str, str]
+) -> Effective:
+    """Return the settings that hold: what was given, the environment, and the file.
+
+    Raises:
+        ConfigError: They cannot be used.
+    """
+    options = dict(given)
+    place = options.pop("config", None)
+    if place is None:
+        place = environment.get(CONFIG_VARIABLE)
+    told = () if place is None else _from_file(str(place))
+    return effective(told, from_environment(environment), from_options(options))
+
+
+def _from_file(place: str) -> Iterable[Told]:
+    if not place:
+        raise ConfigError("config: a value is missing")
+    # YAML is read by what comes with ginref[server].
+    try:
+        from ginref.cli.config_file import from_file  # noqa: PLC0415
+    except ImportError as error:
+        if error.name != "yaml":
+            raise
+        raise ConfigError("yaml is missing: install ginref[server]") from error
+    return from_file(Path(place))

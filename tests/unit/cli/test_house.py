@@ -2,8 +2,9 @@
 
 import pytest
 
-from ginref.cli.house import _url, check_house
-from ginref.foundation import StartError
+from ginref.cli.house import _url
+from ginref.config import HOUSE_BOTS
+from ginref_client.loading import BUILT_IN
 
 
 @pytest.mark.parametrize(
@@ -21,9 +22,5 @@ def test_a_house_bot_reaches_the_referee_on_its_machine(
     assert _url(address, is_secure=is_secure) == url
 
 
-def test_only_bots_that_come_with_the_client_are_of_the_house() -> None:
-    check_house(("simple", "careful"))
-    check_house(())
-
-    with pytest.raises(StartError, match=r"'clever': some of careful, simple expected"):
-        check_house(("simple", "clever"))
+def test_the_bots_of_the_house_are_those_that_come_with_the_client() -> None:
+    assert list(HOUSE_BOTS) == list(BUILT_IN)
