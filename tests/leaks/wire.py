@@ -113,9 +113,9 @@ class Stream:
     """
 
     task: asyncio.Task[None]
-    _said: asyncio.Queue[Message | None] = field(default_factory=asyncio.Queue)
+    _said: asyncio.Queue[Message | bytes | None] = field(default_factory=asyncio.Queue)
 
-    def say(self, message: Message) -> None:
+    def say(self, message: Message | bytes) -> None:
         """Send a message of the caller."""
         self._said.put_nowait(message)
 
@@ -177,7 +177,9 @@ class Wire:
             context.keep_escaped(error)
         return next(one for one in reversed(self.sent) if one.to == caller)
 
-    async def watch(self, caller: str, request: Message, method: str = WATCH) -> Stream:
+    async def watch(
+        self, caller: str, request: Message | bytes, method: str = WATCH
+    ) -> Stream:
         """Follow a match, or what else can be followed."""
         handler = await self._handler(method)
         context = self._context(caller, method, handler.response_serializer)
@@ -190,7 +192,7 @@ class Wire:
         """Open a bot's stream."""
         handler = await self._handler(CONNECT)
         context = self._context(caller, CONNECT, handler.response_serializer)
-        said: asyncio.Queue[Message | None] = asyncio.Queue()
+        said: asyncio.Queue[Message | bytes | None] = asyncio.Queue()
 
         async def read() -> AsyncIterator[object]:
             while (message := await said.get()) is not None:

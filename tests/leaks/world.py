@@ -174,7 +174,7 @@ class World:
         ]
 
 
-async def _build(log: Log) -> World:
+async def build_world(log: Log) -> World:
     loop = asyncio.get_running_loop()
 
     def now_ms() -> int:
@@ -263,7 +263,7 @@ def in_world(work: Callable[[World], Awaitable[_T]], *, is_strict: bool = True) 
     level = root.level
 
     async def run() -> _T:
-        return await work(await _build(log))
+        return await work(await build_world(log))
 
     root.addHandler(log)
     root.setLevel(logging.DEBUG)

@@ -57,7 +57,10 @@ class Endpoint:
         """
         if url.startswith("unix:"):
             return cls(url, secure=False)
-        parts = urlsplit(url if "://" in url else f"//{url}")
+        try:
+            parts = urlsplit(url if "://" in url else f"//{url}")
+        except ValueError:
+            raise EndpointError(f"{url}: https://HOST:PORT expected") from None
         try:
             host, port = parts.hostname, parts.port or _PORTS.get(parts.scheme)
         except ValueError:

@@ -82,15 +82,22 @@ def clock_of(facts: Sequence[str]) -> StoredClock:
 
 
 def stored_entry(name: bytes, fields: Sequence[bytes]) -> StoredEntry:
-    """Read a log entry: its id, then time, content and credit, each after a name."""
-    _, time_ms, _, entry, *credited = fields
+    """Read a log entry: its id, then time, content and credit, each after a name.
+
+    Of fields that were damaged an entry is left that nobody can open.
+    """
     version, refusal = name.decode().split("-")
-    return StoredEntry(
-        id=EntryId(int(version), int(refusal)),
-        time_ms=int(time_ms),
-        entry=entry,
-        credit_ms=int(credited[1]) if credited else 0,
-    )
+    place = EntryId(int(version), int(refusal))
+    try:
+        _, time_ms, _, entry, *credited = fields
+        return StoredEntry(
+            id=place,
+            time_ms=int(time_ms),
+            entry=entry,
+            credit_ms=int(credited[1]) if credited else 0,
+        )
+    except (IndexError, ValueError):
+        return StoredEntry(id=place, time_ms=0, entry=b"")
 
 
 def scored(answer: Sequence[bytes]) -> list[tuple[int, str]]:

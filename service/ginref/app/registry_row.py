@@ -1,11 +1,16 @@
 """Rows of the registry: owners, bots and tokens, as values and as the text kept."""
 
 import base64
+import functools
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from ginref.app.caller import Role
+from ginref.app.packing import DamageError
+
+_Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,12 +110,33 @@ class InvitationRow:
     joined: tuple[Joining, ...] = ()
 
 
+def _sound(read: Callable[[str], _Row]) -> Callable[[str], _Row]:
+    """Let a reader say of whatever is no row that it is damaged."""
+
+    @functools.wraps(read)
+    def checked(text: str) -> _Row:
+        try:
+            return read(text)
+        except (
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+            RecursionError,
+        ) as error:
+            message = "a row of the registry cannot be read"
+            raise DamageError(message) from error
+
+    return checked
+
+
 def write_invitation(digest: str, row: InvitationRow) -> str:
     """Write the row of an invitation beside the digest of its code."""
     facts = {**asdict(row), "digest": digest, "salt": row.salt.hex()}
     return json.dumps(facts, sort_keys=True)
 
 
+@_sound
 def read_invitation(text: str) -> InvitationRow:
     """Read the row of an invitation as the registry keeps it."""
     facts: dict[str, Any] = json.loads(text)
@@ -120,6 +146,7 @@ def read_invitation(text: str) -> InvitationRow:
     return InvitationRow(**facts)
 
 
+@_sound
 def read_owner(text: str) -> OwnerRow:
     """Read the row of an owner as the registry keeps it."""
     return OwnerRow(**json.loads(text))
@@ -135,6 +162,7 @@ def plain_text(data: bytes) -> str:
     return base64.b32encode(data).decode().rstrip("=").lower()
 
 
+@_sound
 def read_bot(text: str) -> BotRow:
     """Read the row of a bot as the registry keeps it."""
     facts: dict[str, Any] = json.loads(text)
@@ -161,6 +189,7 @@ def write_token(digest: str, row: TokenRow) -> str:
     return json.dumps({**asdict(row), "digest": digest}, sort_keys=True)
 
 
+@_sound
 def read_token(text: str) -> TokenRow:
     """Read the row of a token as the registry keeps it."""
     facts: dict[str, Any] = json.loads(text)

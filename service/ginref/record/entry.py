@@ -195,7 +195,13 @@ def decode_entry(data: bytes) -> Entry:
     try:
         word, *facts = json.loads(data)
         return _READERS[word](*facts)
-    except (KeyError, TypeError, ValueError, NotationError) as error:
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        RecursionError,
+        NotationError,
+    ) as error:
         message = "bytes that are no log entry"
         raise EntryError(message) from error
 
@@ -207,9 +213,22 @@ def _read_played(kind: type[_Played], *facts: Any) -> _Played:  # noqa: ANN401 -
     if more:
         message = "a submission with more than there is"
         raise ValueError(message)
+    kinds = type(request_id), type(move), type(referee_ms)
+    if kinds != (str, str, int):
+        message = "a submission of other values"
+        raise TypeError(message)
+    # JSON can name halves of letters, which are no text.
+    request_id.encode()
     return kind(
         Seat(seat), request_id, parse_move(move), referee_ms, signature, waited_ms
     )
+
+
+def _read_void(lost: int = 0) -> Voided:
+    if type(lost) is not int or lost < 0:
+        message = "a loss that is no number"
+        raise TypeError(message)
+    return Voided(lost)
 
 
 def _read_commitment(seat: int, commitment: str | None) -> Committed:
@@ -242,7 +261,7 @@ _READERS: Final[dict[str, Callable[..., Entry]]] = {
     "resign": lambda seat: Resigned(Seat(seat)),
     "abort": Aborted,
     "timeout": TimedOut,
-    "void": Voided,
+    "void": _read_void,
 }
 
 

@@ -1,0 +1,66 @@
+"""What fuzzing has found, each of which is refused as what it is by now."""
+
+from collections.abc import Callable
+
+import pytest
+
+from ginref.adapters.redis_reply import stored_entry
+from ginref.app.match_store import EntryId
+from ginref.app.packing import DamageError
+from ginref.app.registry_row import read_bot, read_invitation, read_owner, read_token
+from ginref.record.entry import EntryError, decode_entry
+from ginref_client.endpoint import parse_endpoints
+from ginref_client.error import EndpointError
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://[::1", "https://[x]:80", "http://[1::2%3]a:80", "//[", "a\u2100b:80"],
+)
+def test_an_address_with_half_a_bracket_is_refused_as_one(address: str) -> None:
+    with pytest.raises(EndpointError):
+        parse_endpoints(address)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        pytest.param(b'["move",0,"r",null,0]', id="a move that is no text"),
+        pytest.param(b'["move",0,["r"],"pass",0]', id="a request id that is no text"),
+        pytest.param(b'["move",0,"r","pass","0"]', id="a time that is no number"),
+        pytest.param(b'["strike",0,"\\ud800","pass",0]', id="half a letter"),
+        pytest.param(b'["void","3"]', id="a loss that is no number"),
+        pytest.param(b'["void",-3]', id="a loss below zero"),
+        pytest.param(b"[" * 5000, id="as deep as it goes"),
+    ],
+)
+def test_an_entry_of_a_log_with_other_values_is_none(entry: bytes) -> None:
+    with pytest.raises(EntryError):
+        decode_entry(entry)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param([], id="no fields"),
+        pytest.param([b"t", b"soon", b"e", b'["new"]'], id="a time in words"),
+        pytest.param([b"t", b"1", b"e", b'["new"]', b"c"], id="a credit of nothing"),
+    ],
+)
+def test_a_damaged_entry_keeps_its_place_and_can_be_passed_over(
+    fields: list[bytes],
+) -> None:
+    stored = stored_entry(b"7-1", fields)
+
+    assert stored.id == EntryId(7, 1)
+    with pytest.raises(EntryError):
+        decode_entry(stored.entry)
+
+
+@pytest.mark.parametrize("read", [read_bot, read_token, read_owner, read_invitation])
+@pytest.mark.parametrize("row", ["", "7", "[]", "{}", '{"key": "x"}', "[" * 5000])
+def test_a_damaged_row_of_the_registry_is_said_to_be_damaged(
+    read: Callable[[str], object], row: str
+) -> None:
+    with pytest.raises(DamageError):
+        read(row)
