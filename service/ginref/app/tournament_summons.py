@@ -4,7 +4,7 @@ from ginref.app.live_tournament import LiveTournament
 from ginref.app.tournament_report import Summons, SummonsKind
 from ginref.tournament.ledger import Ledger
 from ginref.tournament.lifecycle import Lifecycle
-from ginref.tournament.roster import present, unrevealed
+from ginref.tournament.roster import present, roster_ms, unrevealed
 
 
 def summons_of(live: LiveTournament, bot: str) -> Summons | None:
@@ -14,13 +14,14 @@ def summons_of(live: LiveTournament, bot: str) -> Summons | None:
     ledger = live.ledger
     checks_in = ledger.lifecycle is Lifecycle.CHECK_IN
     if checks_in:
-        limit_ms = ledger.configuration.schedule.check_in_ms
+        limit_ms, called_ms = ledger.configuration.schedule.check_in_ms, ledger.since_ms
     else:
         limit_ms = ledger.configuration.stages[0].match.clock.start_ms
+        called_ms = roster_ms(ledger)
     return Summons(
         tournament=live.name,
         kind=SummonsKind.COMMITMENT if checks_in else SummonsKind.SHARE,
-        deadline_ms=None if limit_ms is None else ledger.since_ms + limit_ms,
+        deadline_ms=None if limit_ms is None else called_ms + limit_ms,
         referee_commitment=ledger.referee,
         head=live.head,
     )

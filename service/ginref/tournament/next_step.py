@@ -37,7 +37,12 @@ from ginref.tournament.qualifying import (
     is_qualifying_open,
     unqualified,
 )
-from ginref.tournament.roster import needs_seeds, unrevealed, with_place
+from ginref.tournament.roster import (
+    needs_seeds,
+    roster_ms,
+    unrevealed,
+    with_place,
+)
 from ginref.tournament.stage_view import StageView
 from ginref.tournament.swiss import SwissRound, pair_swiss
 from ginref.tournament.swiss_field import field_of
@@ -116,7 +121,7 @@ def _not_qualified(ledger: Ledger) -> list[Event]:
 def _without_share(ledger: Ledger, now_ms: int) -> list[Event]:
     """Withdraw who has not revealed its share in the time that a match gives for it."""
     limit_ms = ledger.configuration.stages[0].match.clock.start_ms
-    if ledger.seeded or now_ms - ledger.since_ms < limit_ms:
+    if ledger.seeded or now_ms - roster_ms(ledger) < limit_ms:
         return []
     return [
         Withdrawn(bot=bot, exit=Exit.SHARE, reason="no share")

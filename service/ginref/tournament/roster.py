@@ -54,6 +54,18 @@ def unrevealed(ledger: Ledger) -> tuple[str, ...]:
     )
 
 
+def roster_ms(ledger: Ledger) -> int:
+    """Return when the roster became what it is; whoever moved up is called from then.
+
+    Before the start nobody plays but to qualify.
+    """
+    changes = [departure.sequence for departure in ledger.departures.values()]
+    changes += [
+        game.ended for games in ledger.games.values() for game in games if game.ended
+    ]
+    return max([ledger.since_ms, *map(ledger.time_ms, changes)])
+
+
 def seed_order(ledger: Ledger, lots: bytes) -> tuple[str, ...]:
     """Return the order of seeds that the rules of entry give.
 

@@ -29,6 +29,7 @@ from ginref.tournament.operation import (
     CheckIn,
     Configure,
     Enter,
+    RevealShare,
     SeedField,
     Withdraw,
 )
@@ -39,7 +40,8 @@ from ginref.tournament.qualifying import (
     qualifying_state,
 )
 from ginref.tournament.result import Outcome
-from ginref.tournament.roster import waiting, with_place
+from ginref.tournament.roster import unrevealed, waiting, with_place
+from ginref.tournament.secret import commit_share
 
 STAGE = {"format": "single_elimination"}
 RULES = {"house": "careful", "rounds": 2, "attempts": 2}
@@ -207,6 +209,27 @@ def test_a_match_that_was_over_in_time_qualifies_though_its_record_is_late() -> 
     tournament.finish(order, Outcome(ending=EndingKind.COMPLETED))
 
     assert tournament.settle().to_seed == ("ann", "bob")
+
+
+def test_who_moves_up_late_has_all_its_time_to_show_its_share() -> None:
+    tournament = Tournament(one_stage(STAGE, entry={"capacity": 2}))
+    shares = {bot: bytes([at]) * 32 for at, bot in enumerate(("ann", "bob", "cat"))}
+    ask(tournament, Advance(to=Lifecycle.REGISTRATION))
+    for bot in shares:
+        ask(tournament, Enter(bot=bot, owner=f"of-{bot}"))
+    ask(tournament, Advance(to=Lifecycle.CHECK_IN))
+    for bot, share in shares.items():
+        commitment = commit_share("t-1", bot, share).hex()
+        ask(tournament, CheckIn(bot=bot, commitment=commitment))
+    ask(tournament, Advance(to=Lifecycle.SEEDING))
+    ask(tournament, RevealShare(bot="ann", share=shares["ann"].hex()))
+    tournament.now_ms += 60_000
+    ledger = tournament.settle().ledger
+
+    assert set(ledger.departures) == {"bob"}
+    assert unrevealed(ledger) == ("cat",)
+    ask(tournament, RevealShare(bot="cat", share=shares["cat"].hex()))
+    assert tournament.settle().to_seed == ("ann", "cat")
 
 
 def test_qualifying_counts_for_nothing_else() -> None:
