@@ -266,6 +266,12 @@ class ServeConfig:
         """
         if (self.tls_cert is None) != (self.tls_key is None):
             raise ConfigError("give both or neither", "tls_cert", "tls_key")
+        if not self.roles:
+            raise ConfigError("at least one is needed", "roles")
+        if self.house and Part.REFEREE not in self.roles:
+            raise ConfigError("bots need the role referee to play on", "house", "roles")
+        if len(set(self.house)) < len(self.house):
+            raise ConfigError("each bot once", "house")
         if Part.REFEREE in self.roles:
             self._check_addresses()
 
