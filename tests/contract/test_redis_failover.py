@@ -26,6 +26,7 @@ from tests.contract.redis_fleet import (
     until,
 )
 from tests.contract.store_table import applied, creation, key, move
+from tests.contract.test_store_counts import Counts
 
 from ginref.adapters import redis_node
 from ginref.adapters.redis_script import match_keys
@@ -121,7 +122,8 @@ async def test_wakes_begin_anew_after_a_failover(fleet: Fleet, fault: Fault) -> 
 
 @pytest.mark.parametrize("fleet", ["cluster"], indirect=True)
 async def test_a_slot_that_moves_is_waited_for_and_found(fleet: Fleet) -> None:
-    store = open_store(fleet.url)
+    store, counts = open_store(fleet.url), Counts()
+    store.observed_by(counts)
     await store.durability()
     slot = str(key_slot(match_keys("m0").match.encode()))
     source = primary_of(fleet.group_of(match_keys("m0").match))
@@ -138,6 +140,7 @@ async def test_a_slot_that_moves_is_waited_for_and_found(fleet: Fleet) -> None:
         await applied(made)
         await applied(store.apply(move(match_id="m0")))
 
+        assert counts.retries
         assert target.ask("EXISTS", match_keys("m0").match) == b":1"
     finally:
         await store.aclose()

@@ -32,6 +32,18 @@ async def test_an_ended_match_has_no_deadline_and_awaits_its_record(
     assert await table.store.finished(5) == ("m1",)
 
 
+async def test_a_match_is_live_until_it_is_over(table: Table) -> None:
+    assert await table.store.live_count() == 0
+    for number in (1, 2):
+        await table.store.create(creation(f"m{number}"))
+    created = await table.second.live_count()
+
+    await applied(table.store.apply(ending(1, match_id="m1")))
+
+    assert created == 2
+    assert await table.second.live_count() == 1
+
+
 async def test_the_backlog_is_all_that_awaits_its_record_and_how_long(
     table: Table,
 ) -> None:

@@ -86,6 +86,7 @@ METHODS: Final[dict[type, tuple[str, ...]]] = {
     AesSealer: ("seal", "open"),
     PrometheusObserver: (
         "move",
+        "move_times",
         "match_created",
         "attached",
         "watching",

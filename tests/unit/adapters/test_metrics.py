@@ -22,6 +22,7 @@ from ginref.adapters.metrics import PrometheusObserver
 from ginref.adapters.redis_script import TOUCH, Script
 from ginref.app.error import Reason, RefusedError
 from ginref.app.gate import Gate
+from ginref.app.session_policy import UNREAD, over_limit
 from ginref.app.trace import TRACE_ID
 from ginref.transport.admission import Admission
 from ginref.transport.server import METHODS
@@ -111,6 +112,31 @@ def test_what_is_outside_a_closed_set_is_other(observer: PrometheusObserver) -> 
     assert f'ginref_calls_total{{code="{OTHER}",method="{OTHER}"}} 1.0' in told
     assert f'ginref_store_call_seconds_count{{operation="{OTHER}"}} 1.0' in told
     assert "evil" not in told.lower()
+
+
+@pytest.mark.parametrize(
+    ("method", "limit", "counted"),
+    [
+        pytest.param("BotService/Connect", UNREAD, {"bot"}, id="a bot"),
+        pytest.param("RefereeService/WatchMatch", UNREAD, {"watcher"}, id="a watcher"),
+        pytest.param("BotService/Connect", "pending", set(), id="another limit"),
+    ],
+)
+def test_a_stream_that_is_not_read_is_counted_as_dropped(
+    observer: PrometheusObserver,
+    admission: Admission,
+    method: str,
+    limit: str,
+    counted: set[str],
+) -> None:
+    refusal = over_limit(limit, "it is too slow")
+    path = f"/ginref.v1.{method}"
+    admission.count(path, "RESOURCE_EXHAUSTED", 1.0, refusal)
+
+    told = observer.render().decode()
+    for stream in ("bot", "watcher"):
+        line = f'ginref_streams_dropped_total{{stream="{stream}"}} '
+        assert f"{line}{float(stream in counted)}" in told
 
 
 def exemplars(observer: PrometheusObserver, accept: str) -> dict[str, list[str]]:

@@ -36,6 +36,23 @@ async def test_an_accepted_move_is_reported_with_its_time(world: World) -> None:
     assert world.tally.seen["pass", "accepted"] == 1
 
 
+async def test_times_of_the_bot_and_of_the_referee_are_counted_apart(
+    world: World,
+) -> None:
+    facts = await world.start()
+    submission = world.submission(await world.turn(facts), PASS)
+    player = world.player(facts, submission.seat)
+    await world.desk.get_match(player, facts.match_id)
+    received = asyncio.get_running_loop().time() - 5
+
+    await world.desk.submit_move(player, submission, received)
+
+    ((waited_ms, referee_s),) = world.tally.times
+    # The turn was sent after the move is said to have come.
+    assert waited_ms == 0
+    assert referee_s >= 5
+
+
 async def test_the_referee_tells_what_it_spent_on_a_move(world: World) -> None:
     facts = await world.start()
     submission = world.submission(await world.turn(facts), PASS)

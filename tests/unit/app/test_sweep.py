@@ -34,6 +34,32 @@ async def test_whoever_lets_the_deadline_pass_loses(world: World) -> None:
     assert await world.one.sweeper.sweep() == 0
 
 
+async def test_it_is_told_how_late_a_deadline_is_acted_on(world: World) -> None:
+    facts = await world.start()
+    turn = await world.turn(facts)
+    world.time.ms = turn.clock.deadline_ms + facts.clock.grace_ms + 700
+
+    await world.one.sweeper.sweep()
+
+    assert world.tally.seen["timeout", 700] == 1
+    assert world.tally.seen["fault", "seat"] == 1
+
+
+async def test_a_sweeper_tells_when_it_looked_and_what_is_live(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: asyncio.Queue[int] = asyncio.Queue()
+    monkeypatch.setattr(world.tally, "live", told.put_nowait)
+    for _ in range(3):
+        await world.start()
+
+    sweeping = asyncio.create_task(world.one.sweeper.run())
+    assert await told.get() == 3
+    sweeping.cancel()
+
+    assert world.tally.seen["swept"] == 1
+
+
 async def test_1000_matches_due_at_once_are_each_timed_out_once_by_two_sweepers(
     world: World,
 ) -> None:

@@ -178,7 +178,7 @@ class Tally:
         self.seen: Counter[object] = Counter()
         self.tournament_states: Mapping[str, int] = {}
         self.fixture_states: Mapping[str, int] = {}
-        self.live_matches = 0
+        self.times: list[tuple[int | None, float]] = []
 
     def move(self, kind: str, verdict: str) -> None:
         self.seen[kind, verdict] += 1
@@ -199,7 +199,7 @@ class Tally:
         self.seen["fault", str(fault)] += 1
 
     def move_times(self, waited_ms: int | None, referee_s: float) -> None:
-        self.seen["move_times", waited_ms, round(referee_s, 3)] += 1
+        self.times.append((waited_ms, referee_s))
 
     def timeout(self, delay_ms: int) -> None:
         self.seen["timeout"] += 1
@@ -209,7 +209,7 @@ class Tally:
         self.seen["swept"] += 1
 
     def live(self, count: int) -> None:
-        self.live_matches = count
+        self.seen["live"] = count
 
     def outage(self, outage_ms: int) -> None:
         self.seen["outage", outage_ms] += 1
