@@ -39,9 +39,9 @@ export function resultText(fixture) {
   const { result } = fixture;
   const state = word(fixture.state, "FIXTURE_STATE");
   if (!result) return state === "blocked" ? "" : state;
-  if (result.kind === "won") return result.cause === "matches" ? "" : `by ${word(result.cause, "")}`;
-  if (result.kind === "forfeited") return `forfeited: ${word(result.cause, "")}`;
-  return word(result.kind, "");
+  if (result.kind === "won") return result.cause === "matches" ? "" : `by ${word(result.cause)}`;
+  if (result.kind === "forfeited") return `forfeited: ${word(result.cause)}`;
+  return word(result.kind);
 }
 
 /** One fixture. */

@@ -173,9 +173,11 @@ export function Moment({ at }) {
   >`;
 }
 
-/** The word of an enum's value: `MATCH_STAGE_PLAYING` of `MATCH_STAGE` is playing. */
-export function word(value, of) {
-  return (value ?? "").replace(`${of}_`, "").toLowerCase().replaceAll("_", " ");
+/** The words of a name: `MATCH_STAGE_PLAYING` of the enum `MATCH_STAGE` is playing. */
+export function word(value, of = "") {
+  const name = value ?? "";
+  const own = of && name.startsWith(`${of}_`) ? name.slice(of.length + 1) : name;
+  return own.toLowerCase().replaceAll("_", " ");
 }
 
 /** Put a page in its place. */

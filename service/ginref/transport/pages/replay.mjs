@@ -43,8 +43,8 @@ function Middle({ position, names }) {
   const says =
     ended &&
     (ended.winner
-      ? `${word(ended.outcome, "")}: ${names[["north", "south", "east"].indexOf(ended.winner)]} scores ${ended.points}`
-      : `${word(ended.outcome, "")}: nobody scores`);
+      ? `${word(ended.outcome)}: ${names[["north", "south", "east"].indexOf(ended.winner)]} scores ${ended.points}`
+      : `${word(ended.outcome)}: nobody scores`);
   return html`<section class="middle" aria-label="Table">
     <div class="piles">
       <figure>
@@ -234,7 +234,7 @@ function Page() {
         ${record && html`<span>${record.match.ruleset.name}</span>`}
         ${ending &&
         html`<span
-          ><b>${winner ? `${winner} won` : "nobody won"}</b>, ${word(ending.kind, "")}</span
+          ><b>${winner ? `${winner} won` : "nobody won"}</b>, ${word(ending.kind)}</span
         >`}
       </p>
       <${Verdict} verdict=${verdict} bytes=${bytes} names=${names} />

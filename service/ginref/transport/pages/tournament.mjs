@@ -56,6 +56,12 @@ function Stage({ stage }) {
   </section>`;
 }
 
+/** What is said of an entrant, who may be waiting, here, or gone. */
+function standing(entrant) {
+  const state = word(entrant.state, "ENTRANT_STATE");
+  return state === "placed" ? (entrant.checkedIn ? "checked in" : "entered") : state;
+}
+
 function Field({ entrants }) {
   if (!entrants.length) {
     return html`<p class="empty">
@@ -67,7 +73,7 @@ function Field({ entrants }) {
       (one) =>
         html`<li key=${one.bot} class=${one.checkedIn ? "here" : ""}>
           <span>${one.seed !== undefined && html`<small>${one.seed}.</small> `}${one.bot}</span>
-          <small>${word(one.state, "ENTRANT_STATE")}${one.checkedIn ? ", checked in" : ""}</small>
+          <small>${standing(one)}</small>
         </li>`,
     )}
   </ul>`;

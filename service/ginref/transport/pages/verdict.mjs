@@ -3,7 +3,7 @@ import { html, subject } from "./frame.mjs";
 import { canVerify } from "./built/verifier/platform.mjs";
 
 const WORDS = {
-  valid: "Verified",
+  valid: "Verified in your browser",
   unknown_key: "Consistent, but signed with a key that is not this referee's",
   not_open: "Not open yet: its cards cannot be checked",
   broken: "Broken: this record is not what was signed, or not what was played",
