@@ -82,7 +82,7 @@ function Needs({ tournament }) {
   return html`<section aria-labelledby="needs">
     <h2 id="needs">What needs you</h2>
     ${problems.length + appeals.length === 0
-      ? html`<p class="empty">Nothing. It runs by itself.</p>`
+      ? html`<p class="empty">Nothing just now.</p>`
       : html`<ul class="need">
           ${problems.map(
             (one) =>

@@ -187,6 +187,16 @@ function Codes({ ask }) {
   </div>`;
 }
 
+/** Lets a bot in that does not enter by itself. */
+function Entering({ ask }) {
+  const [bot, set] = useState("");
+  return html`<div class="actions">
+    <label for="entering">A bot enters</label>
+    <input id="entering" value=${bot} onInput=${(event) => set(event.target.value)} />
+    <button type="button" disabled=${!bot} onClick=${() => ask(`Enter ${bot}`, { enter: { bot } })}>Enter it</button>
+  </div>`;
+}
+
 /** Everything that can be done now. */
 export function Actions({ tournament, state, again }) {
   const { ask, dialog } = useChange(tournament, again);
@@ -195,7 +205,7 @@ export function Actions({ tournament, state, again }) {
     <h2 id="actions">What you can do</h2>
     <${Course} state=${state} ask=${ask} />
     ${dialog}
-    ${state === "registration" && html`<${Codes} ask=${ask} />`}
+    ${state === "registration" && html`<${Entering} ask=${ask} /><${Codes} ask=${ask} />`}
     <${Appeals} appeals=${tournament.appeals ?? []} ask=${ask} />
     ${isPlayed && html`<${Ruling} stages=${tournament.stages ?? []} ask=${ask} />`}
     <${Leaving} entrants=${tournament.entrants ?? []} ask=${ask} />

@@ -104,7 +104,10 @@ export function NewTournament() {
         <b>${configured.title || configured.name}</b>:${" "}
         ${configured.stages.map((stage) => `${stage.name}, ${stage.format.replaceAll("_", " ")}`).join("; then ")}.
       </p>
-      <pre>${JSON.stringify(configured, null, 2)}</pre>
+      <details>
+        <summary>All of it, with every default</summary>
+        <pre>${JSON.stringify(configured, null, 2)}</pre>
+      </details>
     </fieldset>`}
   </section>`;
 }
