@@ -1,0 +1,55 @@
+"""Floods in short: a referee refuses them by name, and honest bots play on.
+
+How long the moves of the honest pair take meanwhile is shown at the end, and judged by
+nobody: the machine has other things to do. `make soak-dos` floods for longer.
+"""
+
+import pytest
+from tests.dos.flood import ANSWERS, FLOODS
+from tests.dos.siege import RSS_MB, Siege, siege
+
+pytestmark = pytest.mark.slow
+
+WATCHES = 20
+
+LIMITS = f"moves=1/20,creates=1/20,opens=1/60,watches={WATCHES},streams=40"
+
+COUNTS = {
+    "D01 messages of 5 MiB and 20 KiB": 5,
+    "D01 metadata of 20 KB": 20,
+    "D02 a burst of streams": 400,
+    "D03 idle connections": 200,
+    "D04 matches that are created": 200,
+    "D05 watches over the cap": WATCHES + 5,
+    "D06 watches that are not read": 8,
+    "D07 calls that are taken back": 500,
+    "T13 moves for another's seat": 200,
+    "Z05 garbage at the port": 2,
+}
+
+MOVES = 8
+"""Moves of the honest pair before and after each flood."""
+
+
+async def _flood(besieged: Siege, tell: list[str]) -> None:
+    for name in FLOODS:
+        outcome = await besieged.flood(name, COUNTS[name], moves=MOVES)
+        tell.append(outcome.line)
+        assert not besieged.pair.problems, name
+        assert {*outcome.told} in ANSWERS[name], outcome.line
+    opened = {outcome.flood: outcome.told["answered"] for outcome in besieged.outcomes}
+    assert opened["D02 a burst of streams"] <= WATCHES
+    assert opened["D05 watches over the cap"] == WATCHES
+
+
+async def test_honest_bots_play_on_in_every_flood(tell: list[str]) -> None:
+    async with siege("tests.dos.brisk_referee", "--limits", LIMITS) as besieged:
+        await _flood(besieged, tell)
+
+        assert besieged.memory_mb() < RSS_MB
+        assert besieged.referee.process is not None
+        assert besieged.referee.process.poll() is None
+
+
+def test_every_flood_is_tried() -> None:
+    assert {*COUNTS} == {*FLOODS}
