@@ -16,6 +16,9 @@ from ginref.transport.address import Address, BindError
 _HEAD_BYTES: Final = 16 * 1024
 """Most bytes of a request's first line and headers."""
 
+_IDLE_S: Final = 75
+"""Seconds until a connection on which nothing more is asked is closed."""
+
 
 class _QuietServer(uvicorn.Server):
     """A server that leaves signals to whoever runs the process.
@@ -77,6 +80,7 @@ class HttpServer:
             proxy_headers=False,
             ssl_context_factory=None if tls is None else lambda *_: tls,
             h11_max_incomplete_event_size=_HEAD_BYTES,
+            timeout_keep_alive=_IDLE_S,
             timeout_graceful_shutdown=patience_s,
         )
         self._server: Final = _QuietServer(config)
