@@ -8,15 +8,20 @@ import pytest
 from jsonschema import Draft202012Validator
 from tests.unit.app.cup import Cup
 from tests.unit.app.world import World
+from tests.unit.tournament.asking import ask
 from tests.unit.tournament.test_export import SCHEMA
+from tests.unit.tournament.test_qualifying import called_to, plays, seeded
 
 from ginref.app.error import RefusedError
+from ginref.app.tournament_embargo import closed_fixtures
 from ginref.engine.seat import Seat
 from ginref.record.verify import Finding
 from ginref.tournament.event import Exit
 from ginref.tournament.export_match import read_match_record
 from ginref.tournament.export_verify import verify_export
 from ginref.tournament.lifecycle import Lifecycle
+from ginref.tournament.operation import Advance
+from ginref.tournament.qualifying import is_qualifying
 from ginref.tournament.roster import with_place
 
 Fresh = Callable[[], AbstractAsyncContextManager[World]]
@@ -120,6 +125,23 @@ async def test_a_qualifying_match_is_made_once_wherever_a_process_dies(
 
         assert cup.fate.deaths == {point: 1}
         assert live.ledger.order == ("bot-001", "bot-002")
+
+
+def test_where_tables_share_boards_qualifying_matches_have_their_own() -> None:
+    rules = {"name": "b", "boards": 2, "next_dealer": "board_parity"}
+    shared = {"boards": "common", "trust": "closed", "match": {"ruleset": rules}}
+    tournament = called_to({"format": "round_robin"}, **shared)
+    orders = {one.bots[0]: one for one in tournament.plan().orders}
+    for bot in orders:
+        plays(tournament, bot)
+    seeded(tournament)
+    ask(tournament, Advance(to=Lifecycle.RUNNING))
+    planned = tournament.plan()
+
+    assert len({one.deal for one in orders.values()}) == len(orders) == 3
+    assert {one.match.ruleset.boards for one in orders.values()} == {2}
+    assert not [key for key in closed_fixtures(planned) if is_qualifying(key[0])]
+    assert closed_fixtures(planned)
 
 
 async def test_a_house_bot_that_is_not_there_is_refused_by_the_field(

@@ -49,10 +49,16 @@ HOUSE = "house.careful"
 
 
 def called(*bots: str, schedule: Any = None, **entry: Any) -> Tournament:  # noqa: ANN401
-    document = one_stage(
-        STAGE, entry={"qualifying": RULES, **entry}, schedule=schedule or {}
+    rules = {"qualifying": RULES, **entry}
+    return called_to(STAGE, *bots, entry=rules, schedule=schedule or {})
+
+
+def called_to(stage: Any, *bots: str, **others: Any) -> Tournament:  # noqa: ANN401
+    """Let bots enter a tournament where they have to qualify, and check in."""
+    bots = bots or ("ann", "bob", "cat")
+    tournament = Tournament(
+        one_stage(stage, **{"entry": {"qualifying": RULES}, **others})
     )
-    tournament = Tournament(document)
     ask(tournament, Advance(to=Lifecycle.REGISTRATION))
     for bot in bots:
         ask(tournament, Enter(bot=bot, owner=f"of-{bot}"))
