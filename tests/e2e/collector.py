@@ -70,8 +70,21 @@ class Collector:
         ]
 
     def text(self) -> str:
-        """All that was sent, as one text."""
-        return "\n".join(map(str, self.requests))
+        """All that was sent, as one text, but without the numbers of spans."""
+        parts: list[str] = []
+        for span in self.spans:
+            plain = Span.FromString(span.SerializeToString())
+            for numbered in (plain, *plain.links):
+                numbered.ClearField("trace_id")
+                numbered.ClearField("span_id")
+            plain.ClearField("parent_span_id")
+            parts.append(str(plain))
+        resources = [
+            str(resource.resource)
+            for request in self.requests
+            for resource in request.resource_spans
+        ]
+        return "\n".join((*resources, *parts))
 
 
 def facts_of(span: Span) -> dict[str, Any]:
