@@ -6,7 +6,13 @@ import logging
 import secrets
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Sequence,
+)
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -62,6 +68,9 @@ _CANCEL_PATIENCE: Final = 0.1
 House = Callable[[str], contextlib.AbstractAsyncContextManager[Sequence[str]]]
 """Lets house bots play at a referee's addresses; yields their names."""
 
+Invite = Callable[[str], Awaitable[None]]
+"""Tells others how to join a referee at its addresses."""
+
 
 class SecretChance:
     """Secrets from the operating system."""
@@ -90,7 +99,9 @@ class Running:
     key_id: str
 
 
-async def serve(config: ServeConfig, tell: Callable[[str], None], house: House) -> None:
+async def serve(
+    config: ServeConfig, tell: Callable[[str], None], house: House, invite: Invite
+) -> None:
     """Run a referee until SIGTERM or Ctrl-C, and tell what a person wants to know.
 
     Raises:
@@ -117,6 +128,7 @@ async def serve(config: ServeConfig, tell: Callable[[str], None], house: House) 
         tell(f"  signing key      {referee.key_id}")
         if bots:
             tell(f"  house bots       {', '.join(bots)}")
+        await invite(referee.grpc)
         await stop.wait()
         tell("stopping: calls under way are finished first")
 
@@ -212,9 +224,11 @@ async def _start(
                 allow_plaintext=config.allow_plaintext,
                 tls_cert=config.tls_cert,
                 tls_key=config.tls_key,
+                tls_client_ca=config.tls_client_ca,
                 drain_ms=config.drain_ms,
                 connection_age_ms=config.connection_age,
             ),
+            observer,
             observer,
         )
         grpc_address = await stack.enter_async_context(server)

@@ -173,6 +173,24 @@ class ServeConfig:
     tls_key: Annotated[
         Path | None, Setting(PATH, ADDRESSES, "Private key in PEM.", "none")
     ] = None
+    tls_client_ca: Annotated[
+        Path | None,
+        Setting(
+            PATH,
+            ADDRESSES,
+            "Roots in PEM: whoever connects needs a certificate of theirs.",
+            "none",
+        ),
+    ] = None
+    share: Annotated[
+        bool,
+        Setting(
+            SWITCH,
+            ADDRESSES,
+            "Let others join by one line: with a certificate of its own, if none is"
+            " named, at all addresses, if none is given to listen on.",
+        ),
+    ] = False
     connection_age_ms: Annotated[
         int | None,
         Setting(
@@ -266,10 +284,21 @@ class ServeConfig:
         """
         if (self.tls_cert is None) != (self.tls_key is None):
             raise ConfigError("give both or neither", "tls_cert", "tls_key")
+        if self.tls_client_ca is not None:
+            if self.tls_cert is None:
+                raise ConfigError("give both or neither", "tls_client_ca", "tls_cert")
+            if self.share or self.house:
+                raise ConfigError(
+                    "who comes so has no certificate of those roots",
+                    "tls_client_ca",
+                    "share" if self.share else "house",
+                )
         if not self.roles:
             raise ConfigError("at least one is needed", "roles")
         if self.house and Part.REFEREE not in self.roles:
             raise ConfigError("bots need the role referee to play on", "house", "roles")
+        if self.share and Part.REFEREE not in self.roles:
+            raise ConfigError("others join the role referee", "share", "roles")
         if len(set(self.house)) < len(self.house):
             raise ConfigError("each bot once", "house")
         if Part.REFEREE in self.roles:

@@ -26,7 +26,7 @@ _LOG: Final = logging.getLogger(__name__)
 _SEAL: Final = "seal"
 
 _DATA_MARK: Final = re.compile(
-    r"operator\.token|referee\.(json|log)|house|keys|records|store"
+    r"operator\.token|referee\.(json|log)|house|keys|records|store|tls"
 )
 """What a data folder holds after a start, or from the one who starts a referee."""
 

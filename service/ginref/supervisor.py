@@ -22,7 +22,7 @@ from ginref.adapters.addresses_file import addresses_file, publish
 from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
 from ginref.adapters.masked_log import log_to_stderr, telling
 from ginref.adapters.operator_token import OPERATOR_TOKEN
-from ginref.bootstrap import House
+from ginref.bootstrap import House, Invite
 from ginref.config import ServeConfig
 from ginref.effective import to_environment
 from ginref.foundation import StartError, make_data_folder, shown
@@ -43,7 +43,7 @@ _STEADY_S: Final = 10.0
 
 
 async def supervise(
-    config: ServeConfig, tell: Callable[[str], None], house: House
+    config: ServeConfig, tell: Callable[[str], None], house: House, invite: Invite
 ) -> None:
     """Run workers until SIGTERM or Ctrl-C, and tell what a person wants to know.
 
@@ -73,6 +73,7 @@ async def supervise(
         tell(f"  operator token   {config.data / OPERATOR_TOKEN}")
         if bots:
             tell(f"  house bots       {', '.join(bots)}")
+        await invite(addresses)
         await stop.wait()
         tell("stopping: calls under way are finished first")
 

@@ -83,6 +83,9 @@ MOVE_KINDS: Final = ("pass", "draw_upcard", "draw_stock", "discard", "knock")
 
 VERDICTS: Final = ("accepted", "refused")
 
+FATES: Final = ("taken", "refused")
+"""What becomes of a certificate whose files have changed."""
+
 STREAMS: Final = ("bot", "watcher")
 
 OPERATIONS: Final = (
@@ -270,6 +273,18 @@ STORE_BATCH: Final = Family(
     tells="Commands that shared a round trip to the store.",
     buckets=(1, 2, 4, 8, 16, 32, 64, 128, 256),
 )
+CERTIFICATES: Final = Family(
+    kind=Kind.COUNTER,
+    name="ginref_certificates",
+    tells="Certificates that were looked at, at the start and when their files had"
+    " changed; one that is refused leaves the one before.",
+    labels={"fate": FATES},
+)
+CERTIFICATE_END: Final = Family(
+    kind=Kind.GAUGE,
+    name="ginref_certificate_expiry_timestamp_seconds",
+    tells="When the certificate ends that new connections get; 0 without TLS.",
+)
 
 CHAPTERS: Final[Mapping[str, Sequence[Family]]] = {
     "Calls": (CALLS, CALL_SECONDS, REFUSALS),
@@ -283,6 +298,6 @@ CHAPTERS: Final[Mapping[str, Sequence[Family]]] = {
         *(STORE_SECONDS, STORE_FAILURES, STORE_CONFLICTS, STORE_RETRIES),
         STORE_BATCH,
     ),
-    "Process": (BUILD,),
+    "Process": (BUILD, CERTIFICATES, CERTIFICATE_END),
 }
 """All families, in the order in which they are told."""

@@ -73,6 +73,9 @@ class PrometheusObserver:
         self._attached = self._gauge(families.ATTACHED)
         self._watchers = self._gauge(families.WATCHERS)
         self._dropped = _each(self._counter(families.DROPPED), families.DROPPED)
+        certificates = families.CERTIFICATES
+        self._certificates = _each(self._counter(certificates), certificates)
+        self._certificate_end = self._gauge(families.CERTIFICATE_END)
 
     def _count_matches(self) -> None:
         self._moves = _each(self._counter(families.MOVES), families.MOVES)
@@ -164,6 +167,11 @@ class PrometheusObserver:
     def dropped(self, stream: str) -> None:
         """Count a stream that was ended because it was not read."""
         self._dropped[stream,].inc()
+
+    def certificate(self, *, taken: bool, until_s: float) -> None:
+        """Count a certificate that was looked at, and tell when the one served ends."""
+        self._certificates["taken" if taken else "refused",].inc()
+        self._certificate_end.set(until_s)
 
     def attached(self, change: int) -> None:
         """Add to the number of attached bots."""

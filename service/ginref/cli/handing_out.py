@@ -2,7 +2,7 @@
 
 import datetime as dt
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -96,7 +96,7 @@ def moment(time: Timestamp) -> str:
     return f"{time.ToDatetime():%Y-%m-%d %H:%M} UTC"
 
 
-def show(office: Office, rows: list[tuple[str, ...]], *columns: str) -> None:
+def show(office: Office, rows: Sequence[tuple[str, ...]], *columns: str) -> None:
     """Show a table; texts of others cannot command a terminal."""
     table = Table(box=None, pad_edge=False)
     for column in columns:

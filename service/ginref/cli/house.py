@@ -65,7 +65,7 @@ class House:
         self._roots = config.tls_cert
         self._as_json = config.log_format == "json"
         self._urls = ",".join(
-            _url(one, is_secure=config.tls_cert is not None)
+            own_url(one, is_secure=config.tls_cert is not None)
             for one in addresses.split(",")
             if one
         )
@@ -228,7 +228,7 @@ def certified_name(chain: bytes) -> str | None:
     return names[0].replace("*", HOUSE, 1) if names else None
 
 
-def _url(text: str, *, is_secure: bool) -> str:
+def own_url(text: str, *, is_secure: bool) -> str:
     """Return where this machine reaches what listens at an address."""
     address = Address.parse(text)
     host = _ANY_HOST.get(address.host, address.host)

@@ -17,6 +17,9 @@ from ginref_client.loading import load_bot
 from ginref_client.run import read_token, serve
 from ginref_client.session import Session
 
+_GIVE_UP_S: Final = 30.0
+"""Without a referee so long, another process looks at its certificate anew."""
+
 MATCHES_MOST: Final = 1_000
 """Matches after which another process goes on: what a session remembers grows."""
 
@@ -62,6 +65,7 @@ def main() -> None:
                     server_name=settings["server_name"],
                     # Nothing leaves this machine.
                     allow_plaintext=True,
+                    give_up_after=_GIVE_UP_S,
                 ),
                 Tidy(state),
             )

@@ -23,6 +23,7 @@ def serve(**given: str | bool | None) -> None:
     try:
         # Only this command needs the server's packages; a bot's machine lacks them.
         from ginref import bootstrap, supervisor  # noqa: PLC0415
+        from ginref.cli import share  # noqa: PLC0415
         from ginref.cli.house import House  # noqa: PLC0415
         from ginref.foundation import StartError  # noqa: PLC0415
     except ImportError as error:
@@ -33,9 +34,17 @@ def serve(**given: str | bool | None) -> None:
         raise typer.Exit(2) from error
     try:
         config = settle(given, os.environ).config
+        config = share.with_certificate(config)
         alone = config.workers == 1 or config.worker is not None
         run = bootstrap.serve if alone else supervisor.supervise
-        asyncio.run(run(config, tell=_tell, house=partial(House, config)))
+        asyncio.run(
+            run(
+                config,
+                tell=_tell,
+                house=partial(House, config),
+                invite=partial(share.invite, config),
+            )
+        )
     except (ConfigError, StartError) as error:
         _complain(str(error))
         raise typer.Exit(2) from error
