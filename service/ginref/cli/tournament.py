@@ -11,6 +11,7 @@ from ginref.cli import (
     tournament_export,
     tournament_look,
     tournament_preview,
+    tournament_publish,
     tournament_rehearse,
     tournament_ruling,
     verify,
@@ -51,4 +52,5 @@ app.command("decide")(tournament_ruling.decide)
 app.command("tie-breaks")(tournament_ruling.tie_breaks)
 app.command("export")(tournament_export.export)
 app.command("report")(tournament_convert.report)
+app.command("publish")(tournament_publish.publish)
 app.command("verify")(verify.verify)
