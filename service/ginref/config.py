@@ -153,6 +153,7 @@ class ServeConfig:
             _ADDRESS,
             ADDRESSES,
             "Address of the gRPC API; port 0 picks a free one.",
+            f"127.0.0.1:7878; {SHARED_LISTEN} with --share",
         ),
     ] = "127.0.0.1:7878"
     admin: Annotated[
@@ -309,7 +310,7 @@ class ServeConfig:
             listen, admin = Address.parse(self.listen), Address.parse(self.admin)
         except BindError as error:
             raise ConfigError(str(error)) from None
-        is_secured = self.tls_cert is not None
+        is_secured = self.tls_cert is not None or self.share
         if not (listen.is_loopback or self.allow_plaintext or is_secured):
             raise ConfigError(
                 f"{listen} is reached from elsewhere: give tls_cert and tls_key, or"

@@ -31,7 +31,6 @@ from ginref.setting import PREFIX
 from ginref.tournament.configuration import HOUSE
 from ginref.transport.address import Address
 from ginref_client.error import AccessError, ClientError
-from ginref_client.loading import BUILT_IN
 from ginref_client.referee import Referee
 
 _LOG: Final = logging.getLogger(__name__)
@@ -191,18 +190,6 @@ class House:
                 with contextlib.suppress(ProcessLookupError):
                     process.kill()
                 await process.wait()
-
-
-def check_house(bots: Sequence[str]) -> None:
-    """Let bots pass that can be house bots.
-
-    Raises:
-        StartError: One of them cannot.
-    """
-    for bot in bots:
-        if bot not in BUILT_IN:
-            known = ", ".join(BUILT_IN)
-            raise StartError(f"house: {bot!r}: some of {known} expected")
 
 
 def _name(bot: str) -> str:
