@@ -218,3 +218,29 @@ def depose_primary(fleet: Fleet) -> None:
         lambda: fleet.guards[0].ask("SENTINEL", "FAILOVER", "main") == b"+OK",
     )
     until(lambda: old.says("role:slave"))
+
+
+def fail_over(fleet: Fleet) -> None:
+    """Let a replica take over with the primary's consent, without a cluster."""
+    (group,) = fleet.groups
+    old = primary_of(group)
+    assert old.ask("FAILOVER", "TIMEOUT", "5000") == b"+OK"
+    until(lambda: old.says("role:slave"))
+    fleet.heal()
+
+
+def part_primary(fleet: Fleet) -> None:
+    """Cut a primary off until a replica has taken over; it believes to be primary."""
+    (group,) = fleet.groups
+    old = primary_of(group)
+    assert old.link is not None
+    old.link.swallow()
+    try:
+        until(
+            lambda: any(one.says("role:master") for one in group if one is not old),
+            patience_s=60,
+        )
+        assert old.says("role:master")
+    finally:
+        old.link.restore()
+    until(lambda: old.says("role:slave"), patience_s=60)

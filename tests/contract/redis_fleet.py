@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 from redis.crc import key_slot
+from tests.contract.tcp_link import Link
 
 HOST = "127.0.0.1"
 SERVICE = "main"
@@ -72,6 +73,18 @@ class Server:
         self._command = [binary, *arguments]
         self._process: subprocess.Popen[bytes] | None = None
         self.is_stopped = False
+        self.link: Link | None = None
+
+    def put_behind_a_link(self) -> Link:
+        """Let everybody else reach it by a link that can be cut, from its start on."""
+        self.link = Link(self.port)
+        self._command += ["--replica-announce-port", str(self.link.port)]
+        return self.link
+
+    @property
+    def door(self) -> int:
+        """The port at which others reach it."""
+        return self.port if self.link is None else self.link.port
 
     @property
     def answers(self) -> bool:
@@ -196,7 +209,7 @@ class Fleet:
         (primary,) = leaders
         for guard in self.guards:
             told = guard.ask("SENTINEL", "GET-MASTER-ADDR-BY-NAME", SERVICE)
-            if str(primary.port).encode() not in told:
+            if str(primary.door).encode() not in told:
                 return False
         for server in group:
             if not server.answers:
@@ -211,7 +224,7 @@ class Fleet:
             server.resume()
         elif len(self.groups) == 1:
             # Sentinels do this, too, but take their time.
-            server.follow(primary.port)
+            server.follow(primary.door)
         else:
             server.start()
 
@@ -256,8 +269,11 @@ def _running(binary: str) -> Iterator[Callable[..., Server]]:
             *arguments: str,
             configuration: Sequence[str] = (),
             following: int | None = None,
+            is_linked: bool = False,
         ) -> Server:
             server = Server(binary, Path(name), arguments)
+            if is_linked:
+                stack.callback(server.put_behind_a_link().close)
             if configuration:
                 server.write_configuration(configuration)
             stack.callback(server.kill)
@@ -294,7 +310,7 @@ def pair(kind: str, *, way: Callable[[Server], int] | None = None) -> Iterator[F
 
 @contextmanager
 def guarded(
-    kind: str, *, replicas: int = 1, patience_ms: int = 1000
+    kind: str, *, replicas: int = 1, patience_ms: int = 1000, is_linked: bool = False
 ) -> Iterator[Fleet]:
     """Run a primary, its replicas and three Sentinels.
 
@@ -302,14 +318,19 @@ def guarded(
         kind: `redis` or `valkey`.
         replicas: How many replicas.
         patience_ms: How long a primary may be silent before it is replaced.
+        is_linked: Referees, Sentinels and each other reach the servers by links only,
+            which can be cut.
     """
     with _running(binary_of(kind)) as run:
-        primary = run(*_keeping())
-        followers = [run(*_keeping(), following=primary.port) for _ in range(replicas)]
+        primary = run(*_keeping(), is_linked=is_linked)
+        followers = [
+            run(*_keeping(), following=primary.door, is_linked=is_linked)
+            for _ in range(replicas)
+        ]
         for follower in followers:
             until(lambda one=follower: one.says("master_link_status:up"))  # type: ignore[misc]
         configuration = [
-            f"sentinel monitor {SERVICE} {HOST} {primary.port} 2",
+            f"sentinel monitor {SERVICE} {HOST} {primary.door} 2",
             f"sentinel down-after-milliseconds {SERVICE} {patience_ms}",
             f"sentinel failover-timeout {SERVICE} 3000",
         ]

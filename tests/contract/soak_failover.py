@@ -9,14 +9,17 @@ import statistics
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 
 from tests.contract import redis_fleet
 from tests.contract.failover import (
     Fault,
     Outcome,
     depose_primary,
+    fail_over,
     hand_over,
     kill_primary,
+    part_primary,
     restart_primary,
     stop_primary,
     under_load,
@@ -29,8 +32,9 @@ KINDS: Sequence[
     (
         "sentinel",
         redis_fleet.guarded,
-        (kill_primary, restart_primary, stop_primary, depose_primary),
+        (kill_primary, restart_primary, stop_primary, fail_over, depose_primary),
     ),
+    ("sentinel", partial(redis_fleet.guarded, is_linked=True), (part_primary,)),
     (
         "cluster",
         redis_fleet.cluster,

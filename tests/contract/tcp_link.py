@@ -4,8 +4,9 @@ import socket
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Final
 
-from tests.contract.redis_fleet import HOST
+_HOST: Final = "127.0.0.1"
 
 
 class Link:
@@ -16,7 +17,7 @@ class Link:
         self._target = port
         self._is_open = True
         self._sockets: list[socket.socket] = []
-        self._listener = socket.create_server((HOST, 0))
+        self._listener = socket.create_server((_HOST, 0))
         self.port: int = self._listener.getsockname()[1]
         self._threads: list[threading.Thread] = []
         self._start(self._accept)
@@ -49,7 +50,11 @@ class Link:
         with self._listener, suppress(OSError):
             while True:
                 near, _ = self._listener.accept()
-                far = socket.create_connection((HOST, self._target))
+                try:
+                    far = socket.create_connection((_HOST, self._target))
+                except OSError:
+                    near.close()
+                    continue
                 self._sockets += [near, far]
                 for ends in ((near, far), (far, near)):
                     self._start(self._pass, *ends)

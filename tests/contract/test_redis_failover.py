@@ -12,6 +12,7 @@ from tests.contract.failover import (
     answered,
     hand_over,
     kill_primary,
+    part_primary,
     restart_primary,
     stop_primary,
     under_load,
@@ -47,7 +48,7 @@ KEY = key("0123456789", "01234567")
 
 @pytest.fixture(scope="module")
 def quick_guarded() -> Iterator[Fleet]:
-    with guarded("redis") as fleet:
+    with guarded("redis", is_linked=True) as fleet:
         yield fleet
 
 
@@ -72,6 +73,7 @@ def fleet(request: pytest.FixtureRequest) -> Fleet:
     ("fleet", "fault"),
     [
         pytest.param("guarded", kill_primary, id="a primary with Sentinels dies"),
+        pytest.param("guarded", part_primary, id="a primary is cut off, and lives on"),
         pytest.param("cluster", kill_primary, id="a primary of a cluster dies"),
         pytest.param("cluster", restart_primary, id="a primary restarts"),
         pytest.param("cluster", stop_primary, id="a primary stands still for a while"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.contract.failover import (
     depose_primary,
+    fail_over,
     kill_primary,
     restart_primary,
     stop_primary,
@@ -21,15 +22,6 @@ from tests.faults.store_server import StoreServer
 
 FAILED_OVER_S = 2 * ALIVE_S
 """How long it may take until a move is acknowledged again after a failover."""
-
-
-def hand_over(fleet: Fleet) -> None:
-    """Let a replica take over with the primary's consent."""
-    (group,) = fleet.groups
-    old = primary_of(group)
-    assert old.ask("FAILOVER", "TIMEOUT", "5000") == b"+OK"
-    until(lambda: old.says("role:slave"))
-    fleet.heal()
 
 
 def partition(fleet: Fleet, seconds: float = 2.0) -> None:
@@ -73,7 +65,7 @@ def replicated() -> Iterator[tuple[Fleet, dict[str, Fault]]]:
             "F07_stop_primary": stop_primary,
             "F07_restart_primary": restart_primary,
             "F07_depose_primary": depose_primary,
-            "F07_hand_over": hand_over,
+            "F07_hand_over": fail_over,
             "F07_partition": partition,
         }
         yield (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ginref.app.live_match import LiveMatch, fold
-from ginref.app.port import Signer, StoreUnavailableError
+from ginref.app.port import ArchiveConflictError, Signer, StoreUnavailableError
 from ginref.app.tools import Tools
 from ginref.app.tournament_store import TournamentStore, tournament_topic
 from ginref.record.document import PAYLOAD_TYPE, build_record
@@ -131,9 +131,16 @@ class Signing:
         envelope = await asyncio.to_thread(
             _write, stored, setup, log, self._tools.signer()
         )
-        await self._tools.archive.put(match_id, envelope)
+        try:
+            await self._tools.archive.put(match_id, envelope)
+            self._tools.observer.record_signed()
+        except ArchiveConflictError:
+            # A store that was restored from a backup plays on what has ended before.
+            _LOG.error(
+                "match %s has ended another time: the record that is archived stays",
+                match_id,
+            )
         await self._tools.store.acknowledge(match_id, self._keep_ms)
-        self._tools.observer.record_signed()
         keeper.forget(match_id)
         if setup.place is not None and self._tournaments is not None:
             await self._tournaments.wake(tournament_topic(setup.place.tournament))

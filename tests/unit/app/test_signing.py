@@ -349,3 +349,17 @@ async def test_the_record_holds_what_the_store_held(world: World) -> None:
     state: MatchState = verdict.replayed.state
     assert state == live.state
     assert verdict.replayed.clock == live.clock
+
+
+async def test_the_first_record_of_a_match_stays_and_no_other_waits_for_ever(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    match_id = await _over(world)
+    world.archive.records[match_id] = first = b"an earlier record"
+
+    assert await world.one.signing.sign_finished() == 1
+
+    assert world.archive.records[match_id] is first
+    assert f"match {match_id} has ended another time" in caplog.text
+    assert await world.store.finished(10) == ()
+    assert world.tally.seen["record_signed"] == 0
