@@ -13,6 +13,9 @@ from tests.deploy.alert_case import CASES, AlertCase, Series
 from tests.deploy.image import ROOT
 from tests.deploy.measured import unknown_names
 
+from ginref.adapters.metrics import PrometheusObserver
+from ginref.transport.server import METHODS
+
 FOLDER = ROOT / "deploy/prometheus"
 FILES = [FOLDER / "recording.yaml", FOLDER / "alerts.yaml"]
 RUNBOOK = ROOT / "docs/runbook.md"
@@ -25,16 +28,17 @@ RULES: list[dict[str, Any]] = [
 ALERTS = {rule["alert"]: rule for rule in RULES if "alert" in rule}
 
 
-def promtool(*arguments: str, cwd: Path = FOLDER) -> str:
-    """Run promtool, and return what it says when all is well."""
+def promtool(*arguments: str, cwd: Path = FOLDER, told: bytes = b"") -> str:
+    """Run promtool on what it is told, and return what it says when all is well."""
     program = shutil.which("promtool")
     if program is None:
         pytest.skip("no promtool is installed")
-    told = subprocess.run(
-        [program, *arguments], check=False, capture_output=True, cwd=cwd, text=True
+    done = subprocess.run(
+        [program, *arguments], check=False, capture_output=True, cwd=cwd, input=told
     )
-    assert told.returncode == 0, told.stdout + told.stderr
-    return told.stdout
+    said = (done.stdout + done.stderr).decode()
+    assert done.returncode == 0, said
+    return said
 
 
 def test_prometheus_accepts_its_configuration_and_the_rules_in_it() -> None:
@@ -42,6 +46,14 @@ def test_prometheus_accepts_its_configuration_and_the_rules_in_it() -> None:
 
     counts = map(int, re.findall(r"(\d+) rules found", told))
     assert sum(counts) == len(RULES)
+
+
+def test_promtool_finds_nothing_to_say_about_names_and_units() -> None:
+    observer = PrometheusObserver(version="1", store="local/always", methods=METHODS)
+    for method, code in ((METHODS[0], "OK"), (METHODS[0], "NOT_FOUND"), ("x", "OK")):
+        observer.call(f"/{method}", code, 0.001)
+
+    assert promtool("check", "metrics", told=observer.render()) == ""
 
 
 def test_rules_ask_only_for_what_is_measured() -> None:

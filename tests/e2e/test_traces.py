@@ -1,10 +1,13 @@
 """Traces of a real referee with a real store, as its collector gets them."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import grpc
+import httpx
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from tests.e2e.collector import Collector, facts_of
@@ -19,6 +22,7 @@ from ginref_client.session import Session
 
 CALLER = "00-{}-b7ad6b7169203331-{}"
 KEPT, DROPPED, FAILED = "a" * 32, "b" * 32, "c" * 32
+EXEMPLAR = re.compile(r'^(\w+)\{.*\} \S+ # \{trace_id="(\w+)"\}', re.MULTILINE)
 CONNECT = "ginref.v1.BotService/Connect"
 
 
@@ -64,10 +68,22 @@ def _in_trace(spans: list[Span], trace: str) -> list[Span]:
     return [span for span in spans if span.trace_id.hex() == trace]
 
 
+def _exemplars(host: Host) -> Mapping[str, set[str]]:
+    """Return the traces that metrics name, by metric."""
+    accept = {"accept": "application/openmetrics-text;version=1.0.0"}
+    address = f"http://{host.process.admin}/metrics"
+    told = httpx.get(address, headers=accept, trust_env=False).text
+    found = defaultdict(set)
+    for name, trace in EXEMPLAR.findall(told):
+        found[name].add(trace)
+    return found
+
+
 async def test_a_trace_leads_from_the_client_to_the_store(
     host: Host, collector: Collector
 ) -> None:
     match_id = await _use(host)
+    exemplars = _exemplars(host)
     host.process.stop()
     spans = collector.spans
 
@@ -117,6 +133,14 @@ async def test_a_trace_leads_from_the_client_to_the_store(
     assert logged["method"] == "/ginref.v1.RefereeService/GetMatch"
     assert logged["code"] == "OK"
     assert len(lines) == len(host.process.log().splitlines())
+
+    # Metrics name traces that are kept, of calls and of moves.
+    calls = exemplars["ginref_call_seconds_bucket"]
+    assert {KEPT, FAILED} <= calls
+    assert DROPPED not in calls
+    judged = exemplars["ginref_move_referee_seconds_bucket"]
+    assert judged
+    assert judged <= {span.trace_id.hex() for span in messages}
 
 
 def test_a_referee_whose_collector_is_away_stops_all_the_same(folder: Path) -> None:

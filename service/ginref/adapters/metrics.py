@@ -25,6 +25,8 @@ from ginref.tournament.lifecycle import Lifecycle
 
 _OPENMETRICS: Final = "application/openmetrics-text"
 
+_CODES: Final = frozenset(families.CODES)
+
 _Metric = TypeVar("_Metric", Counter, Gauge, Histogram)
 
 
@@ -66,7 +68,9 @@ class PrometheusObserver:
         self._count_store()
 
     def _count_calls(self) -> None:
-        # Of these there are many, and few are ever called or refused.
+        # Of these there are many, and few are ever called or refused: they are made
+        # when they are needed.
+        self._answered: dict[tuple[str, str], tuple[Counter, Histogram]] = {}
         self._calls = self._counter(families.CALLS)
         self._call_seconds = self._histogram(families.CALL_SECONDS)
         self._refusals = _each(self._counter(families.REFUSALS), families.REFUSALS)
@@ -155,10 +159,21 @@ class PrometheusObserver:
             code: How it ended, as gRPC says it.
             seconds: How long it took; for a stream, how long it was open.
         """
-        known = self._methods.get(method, OTHER)
-        self._calls.labels(known, code if code in families.CODES else OTHER).inc()
-        timed = self._call_seconds.labels(known, OK if code == "OK" else REFUSED)
+        known = self._methods.get(method, OTHER), code if code in _CODES else OTHER
+        answered = self._answered.get(known)
+        if answered is None:
+            answered = self._answered[known] = self._series_of(*known)
+        counted, timed = answered
+        counted.inc()
         timed.observe(seconds, self._exemplar())
+
+    def _series_of(self, method: str, code: str) -> tuple[Counter, Histogram]:
+        """Return what counts and what times the calls of a method that end alike."""
+        result = OK if code == "OK" else REFUSED
+        return (
+            self._calls.labels(method, code),
+            self._call_seconds.labels(method, result),
+        )
 
     def refusal(self, reason: str) -> None:
         """Count a refusal by reason."""
