@@ -60,7 +60,7 @@ async def _use(host: Host) -> str:
         metadata = ("traceparent", CALLER.format(FAILED, "01"))
         request = referee_pb.GetMatchRequest(match_id="none")
         with pytest.raises(grpc.aio.AioRpcError, match="NOT_FOUND"):
-            await stub.GetMatch(request, metadata=(*told, metadata))
+            await stub.GetMatch(request, metadata=(*room.metadata(OPERATOR), metadata))
     return match_id
 
 
