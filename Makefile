@@ -87,6 +87,13 @@ soak: development ## Play for an hour while everything fails; build/soak.json, d
 # Entrants of a double elimination and of a Swiss tournament; minutes at most.
 CUPS ?= 64 128 180
 
+# How much of each flood, as a part of what docs/soak-dos.md shows.
+FLOODS ?= 1
+
+.PHONY: soak-dos
+soak-dos: development ## Flood a referee while bots play; build/dos.json, docs/soak-dos.md
+	@$(BIN)/python -m tests.dos.soak_dos $(FLOODS)
+
 .PHONY: soak-tournament
 soak-tournament: development ## Run two tournaments under kills; build/soak-tournament.json
 	@$(BIN)/python -m tests.e2e.soak_tournament $(CUPS)
