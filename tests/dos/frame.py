@@ -35,7 +35,6 @@ def call_headers(path: str, authority: str, token: str = "") -> bytes:
         ":scheme": "http",
         ":path": path,
         ":authority": authority,
-        "te": "trailers",
         "content-type": "application/grpc",
     }
     if token:
