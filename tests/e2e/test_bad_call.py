@@ -187,5 +187,8 @@ async def test_many_bad_calls_at_once_are_all_answered(room: Room) -> None:
 
     answers = await asyncio.gather(*map(_refused, calls))
 
-    assert {answer.reason for answer in answers} == {"MESSAGE_UNREADABLE"}
+    # Of too many of them it is said that they are too many.
+    reasons = {answer.reason for answer in answers}
+    assert "MESSAGE_UNREADABLE" in reasons
+    assert reasons <= {"MESSAGE_UNREADABLE", "RATE_LIMITED"}
     assert await room.sight(live) == before
