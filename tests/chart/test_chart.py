@@ -25,7 +25,8 @@ from tests.chart.rendering import (
 )
 
 from ginref import __version__
-from ginref.config import Part
+from ginref.cli.setting_option import settle
+from ginref.config import SETTINGS, Part
 
 OLDEST, NEWEST = "1.31", "1.37"
 CUSTOM = "monitoring.coreos.com/v1"
@@ -129,7 +130,20 @@ REFUSED = [
         "ingress.grpc.host",
         id="an API without a host",
     ),
-    pytest.param("ingress: {http: {enabled: true}}", "ingress.http.host", id="no name"),
+    pytest.param("ingress: {keys: {enabled: true}}", "ingress.keys.host", id="no name"),
+    pytest.param(
+        "ingress: {http: {enabled: true, host: play.example}}",
+        "http.enabled",
+        id="a way to what is not served",
+    ),
+    pytest.param("house: {bots: [greedy]}", "bots", id="a bot of somebody else"),
+    pytest.param("house: {replicas: 2}", "replicas", id="two houses"),
+    pytest.param("log: {format: xml}", "format", id="a log of another form"),
+    pytest.param("log: {level: DEBUG}", "level", id="a level in capitals"),
+    pytest.param("otel: {endpoint: collector}", "endpoint", id="no URL"),
+    pytest.param("otel: {env: {AWS_REGION: x}}", "AWS_REGION", id="another variable"),
+    pytest.param("settings: {store: 'redis://s:1'}", "store", id="a setting twice"),
+    pytest.param("settings: {Limits: off}", "Limits", id="no name of a setting"),
     pytest.param(
         "autoscaling: {enabled: true, cpuPercent: 0}", "cpuPercent", id="no measure"
     ),
@@ -284,7 +298,7 @@ def test_services_and_policies_select_what_they_are_for(case: str) -> None:
                 part for part in labels if _selects(spec["podSelector"], labels[part])
             }
             store = {"store"} if named.endswith("-store") else set()
-            assert chosen == (store or {"referee", "runner", "signer"}), named
+            assert chosen == (store or labels.keys() - {"store", "test"}), named
         if one["kind"] == "PodDisruptionBudget":
             chosen = {
                 part for part in labels if _selects(spec["selector"], labels[part])
@@ -306,13 +320,84 @@ def test_production_has_all_that_watches_and_scales() -> None:
     assert scaler["spec"]["scaleTargetRef"]["name"] == referee["metadata"]["name"]
     assert len(scaler["spec"]["metrics"]) == 2
     paths = {
-        path["path"]
+        (
+            one["metadata"]["name"].rpartition("-")[2],
+            path["path"],
+            path["backend"]["service"]["port"]["name"],
+        )
         for one in objects
-        if one["kind"] == "Ingress" and one["metadata"]["name"].endswith("-http")
+        if one["kind"] == "Ingress"
         for rule in one["spec"]["rules"]
         for path in rule["http"]["paths"]
     }
-    assert paths == {"/.well-known/jwks.json", "/.well-known/jwks.pem"}
+    assert paths == {
+        ("grpc", "/", "grpc"),
+        ("http", "/", "http"),
+        ("keys", "/.well-known/jwks.json", "admin"),
+        ("keys", "/.well-known/jwks.pem", "admin"),
+    }
+
+
+@each_case
+def test_every_way_in_leads_to_a_port_that_is_open(case: str) -> None:
+    objects = rendered(case)
+    kept = [(pod["metadata"]["labels"], pod["spec"]) for _, pod in pods(objects)]
+    services = {
+        one["metadata"]["name"]: one["spec"]
+        for one in objects
+        if one["kind"] == "Service"
+    }
+    for named, service in services.items():
+        # A pod that has no port of that name is passed over.
+        behind = {
+            port["name"]
+            for labels, spec in kept
+            if _selects({"matchLabels": service["selector"]}, labels)
+            for container in spec["containers"]
+            for port in container.get("ports", ())
+        }
+        assert {port["targetPort"] for port in service["ports"]} <= behind, named
+    for one in objects:
+        for rule in one["spec"]["rules"] if one["kind"] == "Ingress" else ():
+            for path in rule["http"]["paths"]:
+                service = path["backend"]["service"]
+                ports = {port["name"] for port in services[service["name"]]["ports"]}
+                assert service["port"]["name"] in ports
+        if one["kind"] == "NetworkPolicy":
+            held = {
+                port["name"]
+                for _, spec in kept
+                for container in spec["containers"]
+                for port in container.get("ports", ())
+            }
+            for way in one["spec"]["ingress"]:
+                assert {port["port"] for port in way["ports"]} <= {*held, 6379}
+
+
+@each_case
+def test_what_a_pod_is_told_are_settings(case: str, tmp_path: Path) -> None:
+    """A misspelt option would only be noticed where pods start."""
+    objects = rendered(case)
+    for name, pod in pods(objects):
+        for container in pod["spec"]["containers"]:
+            if container.get("args", [""])[0] != "serve":
+                continue
+            words = [word.partition("=") for word in container["args"][1:]]
+            given: dict[str, str | bool | None] = {
+                option.removeprefix("--").replace("-", "_"): value or True
+                for option, _, value in words
+            }
+            given = {name: given[name] for name in given.keys() & {*SETTINGS, "config"}}
+            # What files hold is there in a cluster only.
+            if "config" in given:
+                file = tmp_path / "settings.yaml"
+                file.write_text(only(objects, "ConfigMap", "ginref")["data"][file.name])
+                given["config"] = str(file)
+            if str(given["store"]).startswith("file:"):
+                given["store"] = "redis://store"
+            config = settle(given, {}).config
+            assert config.admin == "0.0.0.0:7879", name
+            assert config.log_format == ("text" if "bare" in case else "json")
 
 
 def test_the_rules_and_dashboards_are_those_of_the_repository() -> None:

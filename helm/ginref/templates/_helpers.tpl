@@ -62,7 +62,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 
 {{/* Roles by the name of what has them. */}}
 {{- define "ginref.roles" -}}
-{{- get (dict "referee" "referee,sweeper" "runner" "runner" "signer" "signer") . }}
+{{- get (dict "referee" "referee,sweeper" "runner" "runner" "signer" "signer" "house" "referee") . }}
+{{- end }}
+
+{{/* Who talks to the store: a list in YAML. */}}
+{{- define "ginref.parts" -}}
+[referee, runner, signer, house]
 {{- end }}
 
 {{/* What a container may do: nothing. */}}
@@ -104,7 +109,10 @@ seccompProfile:
 {{- if eq (not .tls.existingSecret) (not .tls.allowPlaintext) }}
 {{- fail "tls: give either existingSecret or allowPlaintext" }}
 {{- end }}
-{{- range $kind := list "grpc" "http" }}
+{{- if and .ingress.http.enabled (not .http.enabled) }}
+{{- fail "ingress.http: http.enabled is off" }}
+{{- end }}
+{{- range $kind := list "grpc" "http" "keys" }}
 {{- $ingress := get $.Values.ingress $kind }}
 {{- if and $ingress.enabled (not $ingress.host) }}
 {{- fail (printf "ingress.%s.host: a name is missing" $kind) }}

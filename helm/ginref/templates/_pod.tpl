@@ -2,15 +2,22 @@
 {{- define "ginref.pod" -}}
 {{- $values := .root.Values }}
 {{- $serves := eq .part "referee" }}
+{{- $house := eq .part "house" }}
 {{- $storeSecret := include "ginref.storeSecret" .root }}
 {{- $claim := include "ginref.claim" .root }}
 metadata:
   labels:
     {{- include "ginref.selectorLabels" .root | nindent 4 }}
     app.kubernetes.io/component: {{ .part }}
-  {{- with .values.podAnnotations }}
+  {{- if or .values.podAnnotations $values.settings }}
   annotations:
+    {{- with .values.podAnnotations }}
     {{- toYaml . | nindent 4 }}
+    {{- end }}
+    {{- with $values.settings }}
+    # Another file of settings wants other pods.
+    checksum/settings: {{ toYaml . | sha256sum }}
+    {{- end }}
   {{- end }}
 spec:
   automountServiceAccountToken: false
@@ -36,6 +43,14 @@ spec:
       imagePullPolicy: {{ $values.image.pullPolicy }}
       args:
         - serve
+        {{- if $values.settings }}
+        - --config=/run/ginref/settings/settings.yaml
+        {{- end }}
+        - --log-format={{ $values.log.format }}
+        - --log-level={{ $values.log.level }}
+        {{- with $values.otel.endpoint }}
+        - --otel-endpoint={{ . }}
+        {{- end }}
         - --roles={{ include "ginref.roles" .part }}
         - --data=/var/lib/ginref/data
         - --keys=/run/ginref/keys
@@ -45,6 +60,9 @@ spec:
         - --admin=0.0.0.0:7879
         {{- if $serves }}
         - --listen=0.0.0.0:7878
+        {{- if $values.http.enabled }}
+        - --http=0.0.0.0:7880
+        {{- end }}
         - --drain-ms={{ int $values.referee.drainMs }}
         - --connection-age-ms={{ int $values.referee.connectionAgeMs }}
         {{- if $values.tls.existingSecret }}
@@ -54,25 +72,36 @@ spec:
         - --allow-plaintext
         {{- end }}
         {{- end }}
+        {{- if $house }}
+        # Its bots alone come here; everybody else meets them through the store.
+        - --listen=127.0.0.1:7878
+        - --house={{ join "," .values.bots }}
+        {{- end }}
         {{- if $values.store.assumeDurable }}
         - --assume-durable
         {{- end }}
-      {{- with $values.archive.env }}
+      {{- with merge (dict) $values.archive.env $values.otel.env }}
       env:
         {{- range $name, $value := . }}
         - name: {{ $name }}
           value: {{ $value | quote }}
         {{- end }}
       {{- end }}
-      {{- with $values.archive.existingSecret }}
+      {{- with compact (list $values.archive.existingSecret $values.otel.existingSecret) }}
       envFrom:
+        {{- range . }}
         - secretRef:
             name: {{ . }}
+        {{- end }}
       {{- end }}
       ports:
         {{- if $serves }}
         - name: grpc
           containerPort: 7878
+        {{- if $values.http.enabled }}
+        - name: http
+          containerPort: 7880
+        {{- end }}
         {{- end }}
         - name: admin
           containerPort: 7879
@@ -103,6 +132,9 @@ spec:
         - {name: data, mountPath: /var/lib/ginref/data}
         - {name: operator, mountPath: /var/lib/ginref/data/operator.token, subPath: operator.token, readOnly: true}
         - {name: keys, mountPath: /run/ginref/keys, readOnly: true}
+        {{- if $values.settings }}
+        - {name: settings, mountPath: /run/ginref/settings, readOnly: true}
+        {{- end }}
         {{- if $storeSecret }}
         - {name: store, mountPath: /run/ginref/store, readOnly: true}
         {{- end }}
@@ -114,7 +146,12 @@ spec:
         {{- end }}
   volumes:
     - name: data
+      {{- if $house }}
+      persistentVolumeClaim:
+        claimName: {{ include "ginref.fullname" .root }}-house
+      {{- else }}
       emptyDir: {}
+      {{- end }}
     - name: operator
       secret:
         secretName: {{ $values.operator.existingSecret }}
@@ -123,6 +160,11 @@ spec:
       secret:
         secretName: {{ $values.keys.existingSecret }}
         defaultMode: 0440
+    {{- if $values.settings }}
+    - name: settings
+      configMap:
+        name: {{ include "ginref.fullname" .root }}
+    {{- end }}
     {{- if $storeSecret }}
     - name: store
       secret:
