@@ -98,8 +98,15 @@ class Caller:
         request: _Request,
         *,
         attempts: int = 0,
+        deadline: float = 0.0,
     ) -> _Response:
         """Call until there is an answer.
+
+        Args:
+            method: What to call on a channel.
+            request: What to ask.
+            attempts: How often; 0 for as often as all calls are tried.
+            deadline: Seconds to wait each time; 0 for as long as for all calls.
 
         Raises:
             RefusedError: The referee refuses.
@@ -109,7 +116,9 @@ class Caller:
         while True:
             channel = self._channels[self._at % len(self._channels)]
             call = method(channel)(
-                request, metadata=self._metadata, timeout=self._deadline
+                request,
+                metadata=self._metadata,
+                timeout=deadline or self._deadline,
             )
             try:
                 return await call

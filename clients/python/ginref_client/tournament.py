@@ -17,6 +17,9 @@ from ginref_client.tournament_change import Change, struct_of
 
 _PAGE: Final = 500
 
+_EXPORT_SECONDS: Final = 60.0
+"""A referee checks all of a tournament before it signs its export."""
+
 _FIELDS: Final[Mapping[str, str]] = {
     field.message_type.full_name: field.name
     for field in service_pb.ChangeTournamentRequest.DESCRIPTOR.oneofs_by_name[
@@ -144,7 +147,9 @@ class Tournaments(Caller):
         """
         request = service_pb.ExportTournamentRequest(tournament_id=tournament_id)
         answer = await self._ask(
-            lambda channel: TournamentServiceStub(channel).ExportTournament, request
+            lambda channel: TournamentServiceStub(channel).ExportTournament,
+            request,
+            deadline=_EXPORT_SECONDS,
         )
         return answer.envelope
 
