@@ -60,9 +60,10 @@ class Link:
                     self._start(self._pass, *ends)
 
     def _pass(self, source: socket.socket, sink: socket.socket) -> None:
-        # Otherwise small packets wait for each other, some 40 ms each time.
-        sink.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # Whoever passes on the other way may have ended both sockets already.
         with suppress(OSError):
+            # Otherwise small packets wait for each other, some 40 ms each time.
+            sink.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             while data := source.recv(65536):
                 if self._is_open:
                     sink.sendall(data)
