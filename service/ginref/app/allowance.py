@@ -70,7 +70,7 @@ class Allowance:
                 Reason.RATE_LIMITED,
                 f"too many {kind}: {rate.per_second} a second are allowed",
                 limit=kind,
-                resets_ms=math.ceil(wait * 1000),
+                resets_ms=math.ceil(round(wait * 1000, 3)),
             )
         full_at[token] = full
         full_at.move_to_end(token)
@@ -98,6 +98,12 @@ class Allowance:
         if len(turns) > _TURNS:
             turns.popitem(last=False)
         return True
+
+    def forget(self, submission: Submission) -> None:
+        """Take a submission for new when it comes again: it has not been judged."""
+        place = submission.match_id, int(submission.seat)
+        if self._turns.get(place) == submission.expected_version:
+            self._turns[place] -= 1
 
     @contextlib.contextmanager
     def stream(self, caller: Caller, *, is_watch: bool) -> Iterator[None]:

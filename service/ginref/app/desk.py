@@ -181,6 +181,10 @@ class Desk:
         except RefusedError:
             self._tools.observer.move(move_kind(submission.move), "refused")
             raise
+        except Exception:
+            # Nobody knows what has become of it, so that it must come again.
+            self._tools.allowance.forget(submission)
+            raise
 
     async def _seated(self, caller: Caller, submission: Submission) -> LiveMatch:
         """Return the match of a submission by whoever holds the seat.

@@ -10,6 +10,7 @@ from ginref.app.allowance import Allowance
 from ginref.app.desk import Desk
 from ginref.app.error import Reason, RefusedError
 from ginref.app.limit import Cap, Kind, Limits, Rate
+from ginref.app.port import StoreUnavailableError
 from ginref.app.report import MatchFacts
 from ginref.engine.seat import Seat
 from ginref.record.submission import Submission
@@ -71,6 +72,21 @@ async def test_a_first_move_passes_where_the_match_is_not_known_yet(
             await world.submit(world.submission(turn), facts, world.desk)
 
     said = world.submission(await world.turn(facts))
+    assert (await world.submit(said, facts, desk)).version > said.expected_version
+
+
+async def test_a_move_that_the_store_could_not_take_passes_until_it_can(
+    world: World,
+) -> None:
+    desk = await _limited(world)
+    facts = await world.start()
+    said = world.submission(await world.turn(facts))
+    world.store.away = True
+    for _ in range(3 * BURST):
+        with pytest.raises(StoreUnavailableError):
+            await world.submit(said, facts, desk)
+    world.store.away = False
+
     assert (await world.submit(said, facts, desk)).version > said.expected_version
 
 
