@@ -76,17 +76,21 @@ class Siege:
     tokens: dict[str, str]
     flooder: asyncio.subprocess.Process
     outcomes: list[Outcome] = field(default_factory=list)
+    calm: list[float] = field(default_factory=list)
 
     async def flood(self, name: str, count: int, *, moves: int) -> Outcome:
-        """Flood while the pair plays; measure before and after over so many moves."""
-        before = await self.pair.moves(moves)
+        """Flood while the pair plays; measure over so many moves before and after.
+
+        Those after the flood before this one are those before it.
+        """
+        before = self.calm or await self.pair.moves(moves)
         start = len(self.pair.took_s)
         order = {"flood": name, "count": count, "target": asdict(self._target())}
         told = await self._order(order)
         # There is one at least that was made meanwhile, however short it was.
         await self.pair.moves(1)
         during = self.pair.took_s[start:]
-        after = await self.pair.moves(moves)
+        after = self.calm = await self.pair.moves(moves)
         outcome = Outcome(
             name,
             count,

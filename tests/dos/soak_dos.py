@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,7 @@ class Soak:
     problems: list[str] = field(default_factory=list)
     memory_mb: float = 0.0
     moves: int = 0
+    load: float = 0.0
 
     def facts(self) -> dict[str, Any]:
         """Return everything as JSON values."""
@@ -61,10 +62,10 @@ class Soak:
             "scale": self.scale,
             "commit": _commit(),
             "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
-            "load": round(os.getloadavg()[1], 1),
+            "load": round(self.load, 1),
             "honest_moves": self.moves,
             "memory_mb": round(self.memory_mb, 1),
-            "floods": [asdict(outcome) for outcome in self.outcomes],
+            "floods": [{**vars(one), "told": dict(one.told)} for one in self.outcomes],
             "problems": self.problems,
         }
 
@@ -84,7 +85,7 @@ def _commit() -> str:
 
 async def soak(scale: float) -> Soak:
     """Flood a referee in every way, one after the other."""
-    done = Soak(scale)
+    done = Soak(scale, load=os.getloadavg()[1])
     async with siege() as besieged:
         for name in FLOODS:
             count = COUNTS[name] if name[:3] == "D05" else int(COUNTS[name] * scale)
@@ -114,7 +115,7 @@ def page(facts: Mapping[str, Any]) -> str:
 # A soak of floods
 
 `make soak-dos` wrote this page, from one run of {facts["minutes"]} minutes at commit
-`{facts["commit"]}`, on {facts["machine"]} with a load of {facts["load"]}.
+`{facts["commit"]}`, on {facts["machine"]} with a load of {facts["load"]} before it.
 
 A referee with a store of its own and the [limits](limits.md) that hold by default was
 flooded in ten ways, one after the other, by a process on the same machine; what it had
@@ -124,8 +125,8 @@ unanswered. The referee may never hold more than {RSS_MB} MB of memory; it held
 {facts["memory_mb"]:g}.
 
 Times are what 99 of a hundred moves of the honest pair took at most, in milliseconds,
-over {MOVES} moves before, all meanwhile, and {MOVES} after. Who floods takes its time
-from the same cores.
+over {MOVES} moves before, which are those after the flood before it, all meanwhile, and
+{MOVES} after. Who floods takes its time from the same cores.
 
 | flood | times | answers | honest moves | before | meanwhile | after |
 |---|---|---|---|---|---|---|
