@@ -18,7 +18,7 @@ import pytest
 from ginref.adapters.key_folder import KeyFolder
 from ginref.app.error import Reason
 from ginref.bootstrap import running
-from ginref.config import SETTINGS, ServeConfig
+from ginref.config import ServeConfig
 from ginref.engine.move import PASS
 from ginref.engine.ruleset import GIN
 from ginref.engine.seat import Seat
@@ -348,12 +348,3 @@ async def test_the_program_that_organizes_a_match_leads_to_a_signed_record(
         record.read_bytes(), dict(KeyFolder(config.keys_folder).public_keys)
     )
     assert verdict.finding is Finding.VALID, verdict.problem
-
-
-def test_the_table_of_settings_is_that_of_the_command() -> None:
-    told = list(rows(DOCS / "operations.md", "## Settings"))
-    settings = [one for one in SETTINGS.values() if not one.is_internal]
-
-    assert [
-        (option.strip("`"), variable.strip("`")) for option, variable, *_ in told
-    ] == [(setting.option, setting.variable) for setting in settings]

@@ -14,7 +14,7 @@ from ginref.effective import Effective, Source
 from ginref.setting import ConfigError, Setting
 
 app = typer.Typer(
-    help="Check the settings of a referee, and print a file of them to begin with.",
+    help="Check the settings of a referee, or print all there are.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -27,6 +27,11 @@ _EXAMPLE_HEAD: Final = """\
 # that before this file.
 """
 
+_TABLE_HEAD: Final = (
+    "| in the file | option | variable | default | |",
+    "|---|---|---|---|---|",
+)
+
 
 @app.command("check", cls=SettingsCommand)
 @takes_settings
@@ -34,7 +39,7 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     **given: str | bool | None,
 ) -> None:
-    """Print the settings that would hold, and where each comes from.
+    """Print what would hold, and where it comes from.
 
     Takes what `ginref serve` takes, and starts nothing. What is secret is masked. Exit
     status: 0, or 2 when the settings cannot be used; each that is at fault is named.
@@ -61,7 +66,10 @@ def check(
 
 @app.command("example")
 def example() -> None:
-    """Print a file of all settings, with what each is for and what holds without it."""
+    """Print a file of all settings, commented out.
+
+    Each with what it is for and what holds without it.
+    """
     typer.echo(example_file(), nl=False)
 
 
@@ -85,6 +93,28 @@ def example_file() -> str:
         )
         blocks.append(f"{told}\n#{setting.name}: {_example(setting)}\n")
     return "\n".join(blocks)
+
+
+@app.command("table")
+def table() -> None:
+    """Print all settings as tables in Markdown."""
+    typer.echo(settings_table(), nl=False)
+
+
+def settings_table() -> str:
+    """Return a table of all settings in Markdown, a section for each heading."""
+    lines = []
+    section = ""
+    for setting in SETTINGS.values():
+        if setting.is_internal:
+            continue
+        if setting.section != section:
+            section = setting.section
+            lines += ["", f"### {section}", "", *_TABLE_HEAD]
+        names = f"`{setting.name}` | `{setting.option}` | `{setting.variable}`"
+        default = setting.unset or f"`{setting.default_text}`"
+        lines.append(f"| {names} | {default} | {setting.help} |")
+    return "\n".join(lines).lstrip() + "\n"
 
 
 def _example(setting: Setting) -> str:

@@ -1,6 +1,7 @@
 """`ginref config`: what would hold, and a file to begin with."""
 
 import json
+import re
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -9,6 +10,8 @@ from ginref.cli import app
 from ginref.cli.config_file import from_file
 from ginref.config import SETTINGS, ServeConfig
 from ginref.effective import effective
+
+PAGE = Path(__file__).parents[3] / "docs" / "configuration.md"
 
 PUBLIC = {name for name, one in SETTINGS.items() if not one.is_internal}
 
@@ -113,3 +116,22 @@ def test_the_example_holds_all_settings_and_gives_none(tmp_path: Path) -> None:
         )
     )
     assert effective(from_file(file)).config == ServeConfig()
+
+
+def test_the_tables_of_the_page_are_those_of_the_command() -> None:
+    result = CliRunner().invoke(app, ["config", "table"])
+
+    _, told = PAGE.read_text().split("<!-- Printed by: ginref config table -->\n\n")
+    assert told == result.stdout, "print them into the page again"
+    assert set(re.findall(r"^\| `(\w+)`", told, re.MULTILINE)) == PUBLIC
+
+
+def test_the_file_on_the_page_can_be_used(tmp_path: Path) -> None:
+    _, after = PAGE.read_text().split('```yaml title="ginref.yaml"\n')
+    text = after.partition("```")[0]
+    file = tmp_path / "ginref.yaml"
+    file.write_text(text)
+
+    result = CliRunner().invoke(app, ["config", "check", "--config", str(file)])
+
+    assert result.exit_code == 0, result.output
