@@ -287,7 +287,8 @@ class ServeConfig:
             raise ConfigError("give both or neither", "tls_cert", "tls_key")
         if self.tls_client_ca is not None:
             if self.tls_cert is None:
-                raise ConfigError("give both or neither", "tls_client_ca", "tls_cert")
+                what = "certificates of clients need one of the referee"
+                raise ConfigError(what, "tls_client_ca", "tls_cert")
             if self.share or self.house:
                 raise ConfigError(
                     "who comes so has no certificate of those roots",
