@@ -126,6 +126,9 @@ REFUSED = [
     ),
     pytest.param("tls: {existingSecret: t}", "tls: give either", id="TLS and none"),
     pytest.param(
+        "tls: {clientCertificates: true}", "tls.existingSecret", id="TLS by half"
+    ),
+    pytest.param(
         "ingress: {grpc: {enabled: true}}",
         "ingress.grpc.host",
         id="an API without a host",

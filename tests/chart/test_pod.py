@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.chart.rendering import Object, only, rendered
-from tests.deploy.box import HOME, PATIENCE, Box, Empty, Files, Volume, opened
+from tests.deploy.box import HOME, PATIENCE, USER, Box, Empty, Files, Volume, opened
 from tests.deploy.image import final
 
 from ginref.adapters.key_folder import KeyFolder
@@ -26,6 +26,7 @@ PARTS = {
     "store": "StatefulSet",
     "referee": "Deployment",
     "runner": "Deployment",
+    "house": "Deployment",
     "signer": "Deployment",
 }
 PYTHON = str(HOME / "bin/python")
@@ -38,45 +39,61 @@ def objects() -> Sequence[Object]:
     return rendered("trial-values.yaml", "helm4", "--set", secure)
 
 
+def _certificate(folder: Path) -> dict[str, bytes]:
+    """Return a new certificate and its key, by the names that a cluster gives them."""
+    if shutil.which("openssl") is None:
+        pytest.skip("no openssl is installed")
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        f"/CN={NAME}",
+    ]
+    command += ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    command += ["-addext", f"subjectAltName=DNS:{NAME}"]
+    command += ["-keyout", "tls.key", "-out", "tls.crt"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return {name: (folder / name).read_bytes() for name in ("tls.crt", "tls.key")}
+
+
+def _mount(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Put files into a folder as the kubelet does: all of them change at once."""
+    folder.mkdir(exist_ok=True)
+    kept = folder / f"..{len([*folder.iterdir()])}"
+    kept.mkdir()
+    for name, content in files.items():
+        (kept / name).write_bytes(content)
+        (kept / name).chmod(0o440)
+        os.chown(kept / name, 0, USER)
+    (folder / "..next").symlink_to(kept.name)
+    (folder / "..next").rename(folder / "..data")
+    for name in files:
+        if not (folder / name).is_symlink():
+            (folder / name).symlink_to(f"..data/{name}")
+
+
 @pytest.fixture(scope="module")
 def secrets(
     objects: Sequence[Object], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Path]:
-    """What the cluster keeps, as files with the rights that a cluster gives them."""
-    root = tmp_path_factory.mktemp("secrets")
-    KeyFolder.open_or_create(root / "ginref-keys")
-    AesSealer.open_or_create(root / "ginref-keys")
+    """What the cluster keeps, as it is mounted."""
+    root, made = tmp_path_factory.mktemp("secrets"), tmp_path_factory.mktemp("made")
+    KeyFolder.open_or_create(made / "keys")
+    AesSealer.open_or_create(made / "keys")
     stored = only(objects, "Secret")["stringData"]
     for name, files in {
-        "ginref-operator": {"operator.token": TOKEN},
-        f"{NAME}-store": stored,
+        "ginref-keys": {
+            path.name: path.read_bytes() for path in (made / "keys").iterdir()
+        },
+        "ginref-operator": {"operator.token": TOKEN.encode()},
+        "ginref-tls": _certificate(made),
+        f"{NAME}-store": {name: text.encode() for name, text in stored.items()},
     }.items():
-        (root / name).mkdir()
-        for file, text in files.items():
-            (root / name / file).write_text(text)
-    (root / "ginref-tls").mkdir()
-    if shutil.which("openssl") is None:
-        pytest.skip("no openssl is installed")
-    subprocess.run(
-        [
-            *(
-                "openssl",
-                "req",
-                "-x509",
-                "-nodes",
-                "-days",
-                "2",
-                "-subj",
-                f"/CN={NAME}",
-            ),
-            *("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
-            *("-addext", f"subjectAltName=DNS:{NAME}"),
-            *("-keyout", "tls.key", "-out", "tls.crt"),
-        ],
-        cwd=root / "ginref-tls",
-        check=True,
-        capture_output=True,
-    )
+        _mount(root / name, files)
     return {path.name: path for path in root.iterdir()}
 
 
@@ -92,7 +109,7 @@ def _volumes(pod: Object, secrets: Mapping[str, Path]) -> Iterator[tuple[str, Vo
                 continue
             assert mount["readOnly"] is True
             folder = secrets[volume["secret"]["secretName"]]
-            for path in folder.iterdir():
+            for path in folder.glob("..data/*"):
                 path.chmod(volume["secret"]["defaultMode"])
                 os.chown(path, 0, group)
             folder.chmod(0o777)
@@ -155,6 +172,19 @@ asyncio.run(call())
 """
 
 
+COMPARE = """\
+import socket, ssl
+from pathlib import Path
+context = ssl.create_default_context()
+context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+context.set_alpn_protocols(["h2"])
+with socket.create_connection(("127.0.0.1", 7878), timeout=60) as plain:
+    with context.wrap_socket(plain) as secure:
+        served = ssl.DER_cert_to_PEM_cert(secure.getpeercert(True))
+raise SystemExit(served != Path("/run/ginref/tls/tls.crt").read_text())
+"""
+
+
 def _until_ready(box: Box, container: Object, process: "subprocess.Popen[str]") -> None:
     until = time.monotonic() + PATIENCE
     while not _probe(box, container, "readinessProbe"):
@@ -164,7 +194,7 @@ def _until_ready(box: Box, container: Object, process: "subprocess.Popen[str]") 
 
 
 def test_every_pod_of_a_release_starts_without_rights_and_answers_its_probes(
-    objects: Sequence[Object], secrets: dict[str, Path]
+    objects: Sequence[Object], secrets: dict[str, Path], tmp_path: Path
 ) -> None:
     pods = {
         part: only(objects, kind, f"-{part}")["spec"]["template"]
@@ -179,7 +209,7 @@ def test_every_pod_of_a_release_starts_without_rights_and_answers_its_probes(
             pytest.skip("no redis-cli is installed")
         beside.run_until(["redis-cli", *words])
         # The token is revoked on the way, which keeps nobody from starting.
-        for part in ("runner", "referee", "signer"):
+        for part in ("runner", "house", "referee", "signer"):
             (container,) = pods[part]["spec"]["containers"]
             with running(pods[part], secrets, beside) as (box, process):
                 _until_ready(box, container, process)
@@ -192,9 +222,13 @@ def test_every_pod_of_a_release_starts_without_rights_and_answers_its_probes(
                     assert tested.returncode == 0, tested.stdout + tested.stderr
                     called = box.run([PYTHON, "-c", CALL, TOKEN])
                     assert called.returncode == 0, called.stderr
+                    # A certificate that is renewed is served without a start.
+                    _mount(secrets["ginref-tls"], _certificate(tmp_path))
+                    box.run_until([PYTHON, "-c", COMPARE])
                 process.terminate()
                 told[part], _ = process.communicate(timeout=PATIENCE)
                 assert process.returncode == 0, told[part]
 
+    assert '"message": "house bots house.simple"' in told["house"]
     unfit = "the operator token in /var/lib/ginref/data/operator.token is of no use"
     assert [part for part in told if unfit in told[part]] == ["signer"]

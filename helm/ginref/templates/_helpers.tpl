@@ -109,6 +109,9 @@ seccompProfile:
 {{- if eq (not .tls.existingSecret) (not .tls.allowPlaintext) }}
 {{- fail "tls: give either existingSecret or allowPlaintext" }}
 {{- end }}
+{{- if and .tls.clientCertificates (not .tls.existingSecret) }}
+{{- fail "tls.clientCertificates: tls.existingSecret is missing" }}
+{{- end }}
 {{- if and .ingress.http.enabled (not .http.enabled) }}
 {{- fail "ingress.http: http.enabled is off" }}
 {{- end }}

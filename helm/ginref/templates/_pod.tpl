@@ -68,6 +68,9 @@ spec:
         {{- if $values.tls.existingSecret }}
         - --tls-cert=/run/ginref/tls/tls.crt
         - --tls-key=/run/ginref/tls/tls.key
+        {{- if $values.tls.clientCertificates }}
+        - --tls-client-ca=/run/ginref/tls/ca.crt
+        {{- end }}
         {{- else }}
         - --allow-plaintext
         {{- end }}
