@@ -29,7 +29,8 @@ demo: runtime ## Play one Hollywood match between two bots, sign and verify its 
 .PHONY: test
 test: development peers helm ## Run every test
 	@.ci/debian redis-server=redis-server openssl=openssl faketime=faketime node=nodejs \
-	  ip=iproute2 promtool=prometheus
+	  ip=iproute2 promtool=prometheus npm=npm chromium=chromium
+	@.ci/pages
 	@.ci/test $(PYTEST_ARGS)
 
 .PHONY: faults
@@ -156,6 +157,11 @@ runtime:
 .PHONY: development
 development:
 	@.ci/venv requirements-dev.lock
+
+.PHONY: pages
+pages: ## Bring what the pages are made with from npm, to be served and put into the wheel
+	@.ci/debian npm=npm
+	@.ci/pages
 
 # Other engines come in wheels alone, and not for every platform: without them
 # the tests that want them say so.

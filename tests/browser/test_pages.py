@@ -1,0 +1,170 @@
+"""Pages in a real browser: what they show, live, to whom, and in how many bytes."""
+
+import asyncio
+import json
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+from tests.browser.conftest import MODULES, WIDTHS, Site, picture
+from tests.browser.exhibition import (
+    BRACKET,
+    LEAGUE,
+    PLAYERS,
+    RULES,
+    Slow,
+    attached,
+)
+
+from ginref_client.referee import Referee
+
+Look = Callable[..., Page]
+
+FIRST_PAGE_BYTES = 60 * 1024
+PAGES = {
+    "home": "/",
+    "bracket": f"/tournaments/{BRACKET.name}",
+    "league": f"/tournaments/{LEAGUE.name}",
+    "projector": f"/tournaments/{BRACKET.name}?projector",
+    "match": "/matches/{match}",
+    "replay": "/matches/{match}/replay",
+    "control": "/control",
+}
+READY = {
+    "home": "table tbody tr",
+    "bracket": ".meet",
+    "league": ".meet",
+    "projector": ".meet",
+    "match": ".game",
+    "replay": ".controls",
+    "control": "#token",
+}
+"""What is there once a page is complete."""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [*WIDTHS])
+def test_every_page_is_for_everybody(
+    look: Look, site: Site, width: str, scheme: str
+) -> None:
+    axe = (MODULES / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+    page = look(width=width, scheme=scheme)
+    for name, path in PAGES.items():
+        page.goto(path.format(match=site.shown.match_id))
+        page.locator(READY[name]).first.wait_for()
+        picture(page, f"{name}-{width}-{scheme}")
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= WIDTHS[width], f"{name} is {wide} pixels wide"
+        # An evaluation is no script of the page, so that its policy allows it.
+        page.evaluate(axe)
+        found = page.evaluate("axe.run()")["violations"]
+        told = [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
+        assert not told, f"{name}: {told}"
+
+
+def test_the_first_page_is_small(look: Look) -> None:
+    page = look("/control")
+    sizes: list[int] = []
+    page.on(
+        "requestfinished",
+        lambda request: sizes.append(request.sizes()["responseBodySize"]),
+    )
+    page.goto("/")
+    page.locator("table tbody tr").first.wait_for()
+    page.wait_for_load_state("networkidle")
+    assert 0 < sum(sizes) < FIRST_PAGE_BYTES
+
+
+def test_nothing_comes_from_elsewhere(look: Look, site: Site) -> None:
+    page = look("/control")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    for name, path in PAGES.items():
+        page.goto(path.format(match=site.shown.match_id))
+        page.locator(READY[name]).first.wait_for()
+    assert asked
+    assert all(url.startswith((site.url, "data:")) for url in asked)
+
+
+def test_a_match_is_followed_move_by_move(look: Look, site: Site) -> None:
+    address = site.referee.address
+    known: list[str] = []
+
+    async def play(seen: asyncio.Event) -> None:
+        async with (
+            Referee([address], site.token) as referee,
+            attached(address, site.shown.tokens, Slow),
+        ):
+            match = await referee.create_match(PLAYERS, ruleset=RULES)
+            known.append(match.match_id)
+            await seen.wait()
+            await referee.abort(match.match_id)
+
+    page = look("/")
+    from tests.browser.exhibition import aside  # noqa: PLC0415
+
+    with aside(play):
+        live = page.locator("tbody tr", has=page.locator(".live")).first
+        live.wait_for()
+        live.get_by_role("link").first.click()
+        expect(page.locator(".events li").first).to_be_visible()
+        before = page.locator(".facts", has_text="turn").first.inner_text()
+        expect(page.locator(".events li")).not_to_have_count(1)
+        expect(page.locator(".facts", has_text="turn").first).not_to_have_text(before)
+        picture(page, "match-live")
+        # Who looks on sees backs, and the cards that everybody has seen.
+        assert page.locator(".seat .card.back").count() > 0
+    expect(page.get_by_role("link", name="Replay and verify")).to_be_visible()
+    assert page.url.endswith(known[0])
+
+
+def test_a_page_says_that_it_fails_and_tries_again(look: Look) -> None:
+    page = look("/control")
+    is_broken = True
+
+    def answer(route: Route) -> None:
+        if is_broken:
+            route.fulfill(
+                status=503,
+                headers={"x-broken-on-purpose": "yes"},
+                content_type="application/json",
+                body=json.dumps({"message": "the store does not answer"}),
+            )
+        else:
+            route.continue_()
+
+    page.route("**/v1/**", answer)
+    page.goto("/")
+    trouble = page.get_by_role("alert").first
+    expect(trouble).to_contain_text("the store does not answer")
+    picture(page, "home-failing")
+    is_broken = False
+    trouble.get_by_role("button", name="Try again").click()
+    expect(page.locator(".tiles li").first).to_be_visible()
+
+
+def test_pages_say_that_there_is_nothing_yet(look: Look) -> None:
+    page = look("/control")
+    page.route("**/v1/tournaments?*", lambda route: route.fulfill(json={}))
+    page.route("**/v1/matches?*", lambda route: route.fulfill(json={}))
+    page.goto("/")
+    expect(page.locator(".empty")).to_have_count(2)
+    picture(page, "home-empty")
+
+
+def test_whoever_is_nobody_is_told_so(look: Look) -> None:
+    page = look("/matches/m-of-nobody")
+    expect(page.get_by_role("alert")).to_contain_text("cannot be shown")
+    page.goto("/tournaments/nobodys-cup")
+    expect(page.get_by_role("alert")).to_contain_text("cannot be shown")
+
+
+def test_suits_have_two_colours_or_four(look: Look, site: Site) -> None:
+    page = look(f"/matches/{site.shown.match_id}/replay")
+    diamond = page.locator(".card.d").first
+    colour = "element => getComputedStyle(element).color"
+    before = diamond.evaluate(colour)
+    page.get_by_role("button", name="Show suits in four colours").click()
+    assert diamond.evaluate(colour) != before
+    page.reload()
+    assert page.locator(".card.d").first.evaluate(colour) != before
