@@ -305,7 +305,7 @@ $(THIRD_PARTY): requirements-dev.lock | development
 
 .PHONY: metrics-docs
 metrics-docs: development ## Write docs/metrics.md anew from the code
-	$(BIN)/python -m deploy.prometheus.page
+	$(BIN)/python -m deploy.metrics_page
 
 .PHONY: dashboards
 dashboards: development ## Write Grafana's dashboards anew from their code

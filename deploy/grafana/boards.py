@@ -11,7 +11,7 @@ from typing import Final
 
 from deploy.grafana.capacity import CAPACITY
 from deploy.grafana.matches import MATCHES
-from deploy.grafana.panel import Board, Panel
+from deploy.grafana.panel import TRACED, Board, Panel
 from deploy.grafana.referee import REFEREE
 from deploy.grafana.tournaments import TOURNAMENTS
 from grafana_foundation_sdk.builders import common, dashboard, prometheus, stat
@@ -122,6 +122,7 @@ def _targets(panel: Panel) -> list[prometheus.Dataquery]:
         prometheus.Dataquery()
         .ref_id(letter)
         .expr(query)
+        .exemplar(any(f"{one}_bucket" in query for one in TRACED))
         .legend_format(legend or "__auto")
         for letter, (query, legend) in zip(ascii_uppercase, panel.queries, strict=False)
     ]

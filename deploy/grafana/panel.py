@@ -17,6 +17,9 @@ CALL_TIME, TURN_TIME, REFEREE_TIME, STORE_TIME = (
 )
 """Histograms of times: of calls, of bots, of the referee, of its store."""
 
+TRACED: Final = (CALL_TIME, REFEREE_TIME)
+"""Those whose observations may lead to a trace."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:

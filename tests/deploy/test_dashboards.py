@@ -109,6 +109,7 @@ def _prometheus(folder: Path, target: str) -> Iterator[httpx.Client]:
         f"--storage.tsdb.path={folder / 'data'}",
         f"--web.listen-address=127.0.0.1:{port}",
         "--log.level=warn",
+        "--enable-feature=exemplar-storage",
     ]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log)

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any, Final
 
 import pytest
-from deploy.prometheus.page import PLACE, page
+from deploy.metrics_page import PLACE, page
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from ginref.adapters import (

@@ -1,4 +1,4 @@
-"""The page about metrics, from the code: python -m deploy.prometheus.page."""
+"""The page about metrics, from the code: python -m deploy.metrics_page."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Final
 
 from ginref.adapters.metric_family import CHAPTERS, METHOD, REASON, Family, Kind
 
-PLACE: Final = Path(__file__).parents[2] / "docs/metrics.md"
+PLACE: Final = Path(__file__).parents[1] / "docs/metrics.md"
 
 _HEAD: Final = """\
 # Metrics
