@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ginref.cli.config_file import from_file
-from ginref.config import HOUSE_BOTS, SETTINGS, Part, ServeConfig
+from ginref.config import SETTINGS, ServeConfig
 from ginref.effective import (
     Effective,
     Source,
@@ -23,6 +23,7 @@ from ginref.effective import (
     to_environment,
 )
 from ginref.setting import FOREVER, ConfigError, masked
+from ginref.setting_kind import HOUSE_BOTS, Part
 
 LETTERS = st.characters(min_codepoint=33, max_codepoint=0x17F)
 WORDS = st.sampled_from(
@@ -155,6 +156,31 @@ def test_what_is_wrong_in_a_file_is_named_with_its_line(text: str, told: str) ->
         read_file(text)
 
     assert str(refused.value).startswith(told)
+
+
+VALUE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner)
+    ),
+    max_leaves=3,
+)
+
+
+@settings(max_examples=40)
+@given(st.sampled_from(sorted(SETTINGS)), VALUE)
+def test_whatever_stands_in_a_file_is_read_or_refused_in_one_line(
+    name: str, value: object
+) -> None:
+    try:
+        read = SETTINGS[name].read(value, "FILE:1")
+    except ConfigError as error:
+        told = str(error)
+        assert told.startswith("FILE:1: ")
+        assert len(told.splitlines()) == 1
+    else:
+        text = SETTINGS[name].write(read)
+        assert not text or SETTINGS[name].read(text, "") == read
 
 
 def test_an_empty_file_gives_nothing() -> None:

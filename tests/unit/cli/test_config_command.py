@@ -46,7 +46,9 @@ def test_the_same_is_told_as_json(tmp_path: Path) -> None:
     file.write_text(FILE)
     options = ("--config", str(file), "--roles", "signer,referee", "--json")
 
-    result = CliRunner().invoke(app, ["config", "check", *options])
+    # Another file that nobody looks for, since one was given.
+    environment = {"GINREF_CONFIG": "/nowhere/at/all.yaml"}
+    result = CliRunner().invoke(app, ["config", "check", *options], env=environment)
 
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
