@@ -63,21 +63,6 @@ SETTINGS = [
         id="an unknown variable",
     ),
     pytest.param(
-        {"GINREF_ROLES": "judge"},
-        "GINREF_ROLES: 'judge': some of referee, sweeper, signer, runner expected",
-        id="an unknown role",
-    ),
-    pytest.param(
-        {"GINREF_DEV": "maybe"},
-        "GINREF_DEV: 'maybe': true or false expected",
-        id="a switch between on and off",
-    ),
-    pytest.param(
-        {"GINREF_DRAIN_MS": "3s"},
-        "GINREF_DRAIN_MS: '3s': a whole number, 0 or more, expected",
-        id="a time with a unit",
-    ),
-    pytest.param(
         {"GINREF_DATA": ""}, "GINREF_DATA: a value is missing", id="an empty value"
     ),
     pytest.param(
@@ -108,11 +93,6 @@ OPTIONS = [
         ("--store", "http://127.0.0.1:1"),
         "not a store URL that is supported; use one of unix://, redis://, ",
         id="a store of another kind",
-    ),
-    pytest.param(
-        ("--store", "store.example"),
-        "not a store URL that is supported; use one of unix://, redis://, ",
-        id="a store without a kind",
     ),
 ]
 
