@@ -41,7 +41,7 @@ from ginref.app.sweep import Sweeper
 from ginref.app.tools import Tools
 from ginref.app.tournament_parts import TournamentParts
 from ginref.app.watch import Watcher
-from ginref.config import Part, ServeConfig
+from ginref.config import ServeConfig
 from ginref.foundation import (
     StartError,
     check_seal,
@@ -53,7 +53,11 @@ from ginref.foundation import (
     start_tracer,
     store_problems,
 )
+from ginref.setting_kind import OFF, SPECTATORS, Part
 from ginref.transport.admin import AdminServer
+from ginref.transport.certificate import CertificateFiles
+from ginref.transport.page import page_routes
+from ginref.transport.rest_server import RestOptions, RestServer
 from ginref.transport.server import (
     METHODS,
     BindError,
@@ -86,6 +90,7 @@ class Running:
 
     Attributes:
         grpc: Address of the gRPC API.
+        http: Address of the pages and of the API over HTTP; empty without them.
         admin: Address of metrics, probes and public keys.
         durability: What the store promises.
         operator_token: File with the operator's token.
@@ -93,6 +98,7 @@ class Running:
     """
 
     grpc: str
+    http: str
     admin: str
     durability: str
     operator_token: Path
@@ -122,6 +128,8 @@ async def serve(
         bots = await stack.enter_async_context(house(referee.grpc))
         tell(f"ginref {__version__} is ready")
         tell(f"  gRPC API         {referee.grpc}")
+        if referee.http:
+            tell(f"  pages, REST API  {page_url(config, referee.http)}")
         tell(f"  metrics, probes  http://{referee.admin}/metrics, /readyz, /livez")
         tell(f"  store            {shown(config.store)} ({referee.durability})")
         tell(f"  operator token   {referee.operator_token}")
@@ -210,7 +218,7 @@ async def _start(
         keys=keys,
     )
     admin_address = await stack.enter_async_context(admin)
-    grpc_address = ""
+    grpc_address = http_address = ""
     if Part.REFEREE in config.roles:
         server = RefereeServer(
             desk,
@@ -232,17 +240,59 @@ async def _start(
             observer,
         )
         grpc_address = await stack.enter_async_context(server)
-    facts = {"grpc": grpc_address, "admin": admin_address}
+        if config.http != OFF:
+            http_address = await stack.enter_async_context(
+                _http(config, server, gate, tools, observer)
+            )
+    facts = {"grpc": grpc_address, "http": http_address, "admin": admin_address}
     place = addresses_file(config.data, config.worker)
     publish(place, facts)
     stack.callback(place.unlink, missing_ok=True)
     return Running(
         grpc=grpc_address,
+        http=http_address,
         admin=admin_address,
         durability=durability,
         operator_token=token_file,
         key_id=keys.signer().key_id,
     )
+
+
+def _http(
+    config: ServeConfig,
+    server: RefereeServer,
+    gate: Gate,
+    tools: Tools,
+    observer: PrometheusObserver,
+) -> RestServer:
+    """Return what serves the same services over HTTP, and pages beside them."""
+    certificate = None
+    if config.tls_cert is not None and config.tls_key is not None:
+        certificate = CertificateFiles(chain=config.tls_cert, key=config.tls_key)
+    options = RestOptions(
+        listen=config.http,
+        origins=config.http_origins,
+        has_guests=config.spectators == SPECTATORS[0],
+        allow_plaintext=config.allow_plaintext,
+        certificate=certificate,
+        drain_ms=config.drain_ms,
+    )
+    return RestServer(
+        server.services,
+        gate,
+        tools.hub.drain,
+        options,
+        observer,
+        tracer=tools.tracer,
+        allowance=tools.allowance,
+        pages=page_routes(),
+    )
+
+
+def page_url(config: ServeConfig, address: str) -> str:
+    """Return where a browser finds the pages that are served at an address."""
+    scheme = "http" if config.tls_cert is None else "https"
+    return f"{scheme}://{address}/"
 
 
 async def _problems(

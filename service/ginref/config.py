@@ -4,37 +4,50 @@
 them from there: the options of `ginref serve`, the variables, the file and its example.
 """
 
-import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import timedelta
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Final, get_type_hints
 
-from ginref.app.limit import DEFAULTS, Limits, read_limits
+from ginref.app.limit import DEFAULTS, Limits
 from ginref.setting import (
     FOREVER,
     PATH,
     SWITCH,
-    TEXT,
     ConfigError,
-    Kind,
     Setting,
     choice,
     count,
-    duration,
-    matching,
-    words,
+)
+from ginref.setting_kind import (
+    ADDRESS,
+    ARCHIVE,
+    BOTS,
+    ENDPOINT,
+    HTTP,
+    KEEP,
+    LIMITS,
+    LOG_FORMATS,
+    LOG_LEVELS,
+    MS,
+    OFF,
+    ORIGINS,
+    ROLES,
+    SPECTATORS,
+    STORE,
+    Part,
 )
 from ginref.transport.address import Address, BindError
 
 WORKERS_MOST: Final = 64
 
-HOUSE_BOTS: Final = ("careful", "simple")
-"""Bots that come with the client, and can play for the house."""
-
 WORKERS_ADMIN: Final = "127.0.0.1:7979"
 """Where probes of several workers begin, clear of the ports of their API."""
+
+WORKERS_HTTP: Final = "127.0.0.1:8079"
+"""Where the pages of several workers begin, clear of both."""
 
 SHARED_LISTEN: Final = "0.0.0.0:7878"
 """Where a referee listens that is shared, if nothing else is said."""
@@ -45,58 +58,6 @@ PLACES: Final = "What is kept where"
 ADDRESSES: Final = "Who can reach it"
 WORK: Final = "What it does"
 TELLING: Final = "What it tells"
-
-LOG_FORMATS: Final = ("text", "json")
-LOG_LEVELS: Final = ("debug", "info", "warning", "error")
-
-
-class Part(enum.StrEnum):
-    """What one process of the referee does."""
-
-    REFEREE = "referee"
-    SWEEPER = "sweeper"
-    SIGNER = "signer"
-    RUNNER = "runner"
-
-
-def _read_address(text: str) -> str:
-    try:
-        Address.parse(text)
-    except BindError:
-        raise ValueError from None
-    return text
-
-
-_ADDRESS: Final = Kind("HOST:PORT", "HOST:PORT or [IPV6]:PORT", _read_address)
-_STORE: Final = replace(TEXT, metavar="URL", expected="a URL")
-_ARCHIVE: Final = replace(TEXT, metavar="PLACE", expected="a folder or s3://")
-_KEEP: Final = duration(timedelta(minutes=1), timedelta(days=36_500))
-
-
-def _read_bots(text: str) -> tuple[str, ...]:
-    names = words(text)
-    if not set(names) <= set(HOUSE_BOTS):
-        raise ValueError
-    return names
-
-
-_BOTS: Final = Kind(
-    "BOTS", f"some of {', '.join(HOUSE_BOTS)}", _read_bots, ",".join, plain=list
-)
-_ROLES: Final = Kind(
-    "ROLES",
-    f"some of {', '.join(Part)}",
-    lambda text: frozenset(map(Part, words(text))),
-    lambda parts: ",".join(part for part in Part if part in parts),
-    plain=list,
-)
-_MS: Final = replace(count(0), metavar="MS")
-_LIMITS: Final = Kind(
-    "LIMITS", "limits such as creates=5/50,watches=off, or off,", read_limits
-)
-_ENDPOINT: Final = matching(
-    r"https?://[^\s/@?#]+/?", "URL", "http://host:port or https"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +70,7 @@ class ServeConfig:
     store: Annotated[
         str | None,
         Setting(
-            _STORE,
+            STORE,
             PLACES,
             "URL of a Redis or Valkey server, or file:PATH of a file that holds it.",
             "an embedded store",
@@ -123,7 +84,7 @@ class ServeConfig:
     archive: Annotated[
         str | None,
         Setting(
-            _ARCHIVE,
+            ARCHIVE,
             PLACES,
             "Where signed records are kept: a folder, or s3://bucket/prefix.",
             "records in the data folder",
@@ -132,7 +93,7 @@ class ServeConfig:
     keep: Annotated[
         timedelta,
         Setting(
-            _KEEP,
+            KEEP,
             PLACES,
             "Time that the store keeps a match whose record is archived:"
             " 30d, 12h, forever.",
@@ -150,16 +111,44 @@ class ServeConfig:
     listen: Annotated[
         str,
         Setting(
-            _ADDRESS,
+            ADDRESS,
             ADDRESSES,
             "Address of the gRPC API; port 0 picks a free one.",
             f"127.0.0.1:7878; {SHARED_LISTEN} with --share",
         ),
     ] = "127.0.0.1:7878"
+    http: Annotated[
+        str,
+        Setting(
+            HTTP,
+            ADDRESSES,
+            "Address of the pages and of the API over HTTP, or off; port 0 picks a"
+            " free one.",
+            f"127.0.0.1:7880; {WORKERS_HTTP} with several workers",
+        ),
+    ] = "127.0.0.1:7880"
+    http_origins: Annotated[
+        tuple[str, ...],
+        Setting(
+            ORIGINS,
+            ADDRESSES,
+            "Whose pages may call the API over HTTP, such as https://example.org; *"
+            " for all.",
+            "none",
+        ),
+    ] = ()
+    spectators: Annotated[
+        str,
+        Setting(
+            choice(*SPECTATORS),
+            ADDRESSES,
+            "Who may look on over HTTP: anyone, or whoever has a token.",
+        ),
+    ] = SPECTATORS[0]
     admin: Annotated[
         str,
         Setting(
-            _ADDRESS,
+            ADDRESS,
             ADDRESSES,
             "Address of metrics, probes and public keys; port 0 picks a free one.",
             f"127.0.0.1:7879; {WORKERS_ADMIN} with several workers",
@@ -195,7 +184,7 @@ class ServeConfig:
     connection_age_ms: Annotated[
         int | None,
         Setting(
-            _MS,
+            MS,
             ADDRESSES,
             "Milliseconds until a connection is made anew, so that load spreads;"
             " 0 for never.",
@@ -205,7 +194,7 @@ class ServeConfig:
 
     roles: Annotated[
         frozenset[Part],
-        Setting(_ROLES, WORK, f"What this process does: {_ROLES.expected}.", "all"),
+        Setting(ROLES, WORK, f"What this process does: {ROLES.expected}.", "all"),
     ] = frozenset(Part)
     workers: Annotated[
         int,
@@ -226,12 +215,12 @@ class ServeConfig:
         ),
     ] = None
     drain_ms: Annotated[
-        int, Setting(_MS, WORK, "Milliseconds for calls to end at a stop.")
+        int, Setting(MS, WORK, "Milliseconds for calls to end at a stop.")
     ] = 3000
     limits: Annotated[
         Limits,
         Setting(
-            _LIMITS,
+            LIMITS,
             WORK,
             "How much each token may ask for: NAME=PER_SECOND/BURST, NAME=MOST or"
             " NAME=off, with commas; off for no limits.",
@@ -241,9 +230,9 @@ class ServeConfig:
     house: Annotated[
         tuple[str, ...],
         Setting(
-            _BOTS,
+            BOTS,
             WORK,
-            f"Bots that anybody may challenge here: {_BOTS.expected}.",
+            f"Bots that anybody may challenge here: {BOTS.expected}.",
             "none",
         ),
     ] = ()
@@ -270,7 +259,7 @@ class ServeConfig:
     otel_endpoint: Annotated[
         str | None,
         Setting(
-            _ENDPOINT,
+            ENDPOINT,
             TELLING,
             "Collector of OpenTelemetry that traces are sent to, by OTLP over gRPC.",
             "no traces",
@@ -318,12 +307,25 @@ class ServeConfig:
                 " allow_plaintext",
                 "listen",
             )
+        rows = {"listen": listen, "admin": admin}
+        if self.http != OFF:
+            rows["http"] = http = Address.parse(self.http)
+            if self.tls_client_ca is not None and not http.is_loopback:
+                what = "certificates of clients are asked for over gRPC alone"
+                raise ConfigError(what, "http", "tls_client_ca")
+            if not (http.is_loopback or self.allow_plaintext or self.tls_cert):
+                raise ConfigError(
+                    f"{http} is reached from elsewhere: give tls_cert and tls_key, or"
+                    " allow_plaintext",
+                    "http",
+                )
         # A worker has one port of each row.
         row = self.workers if self.worker is None else 1
-        are_apart = listen.host != admin.host or 0 in {listen.port, admin.port}
-        if not are_apart and abs(listen.port - admin.port) < row:
-            what = "each needs ports of its own, as many as there are workers"
-            raise ConfigError(what, "listen", "admin")
+        for (name, one), (other_name, other) in combinations(rows.items(), 2):
+            are_apart = one.host != other.host or 0 in {one.port, other.port}
+            if not are_apart and abs(one.port - other.port) < row:
+                what = "each needs ports of its own, as many as there are workers"
+                raise ConfigError(what, name, other_name)
 
     @property
     def keep_ms(self) -> int | None:

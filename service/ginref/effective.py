@@ -10,7 +10,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
-from ginref.config import SETTINGS, SHARED_LISTEN, WORKERS_ADMIN, ServeConfig
+from ginref.config import (
+    SETTINGS,
+    SHARED_LISTEN,
+    WORKERS_ADMIN,
+    WORKERS_HTTP,
+    ServeConfig,
+)
 from ginref.setting import PREFIX, ConfigError, Setting
 
 CONFIG_VARIABLE: Final = f"{PREFIX}CONFIG"
@@ -140,6 +146,7 @@ def effective(*sources: Iterable[Told]) -> Effective:
         raise ConfigError("\n".join(problems))
     if values.get("workers", 1) > 1:
         values.setdefault("admin", WORKERS_ADMIN)
+        values.setdefault("http", WORKERS_HTTP)
     if values.get("share"):
         values.setdefault("listen", SHARED_LISTEN)
     try:

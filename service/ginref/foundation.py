@@ -18,8 +18,9 @@ from ginref.adapters.redis_store import RedisStore, open_store
 from ginref.adapters.sealing import AesSealer
 from ginref.app.port import Archive, Registry, SealError, StoreUnavailableError
 from ginref.app.trace import Tracer
-from ginref.config import Part, ServeConfig
+from ginref.config import ServeConfig
 from ginref.setting import masked
+from ginref.setting_kind import Part
 
 _LOG: Final = logging.getLogger(__name__)
 

@@ -22,11 +22,12 @@ from ginref.adapters.addresses_file import addresses_file, publish
 from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
 from ginref.adapters.masked_log import log_to_stderr, telling
 from ginref.adapters.operator_token import OPERATOR_TOKEN
-from ginref.bootstrap import House, Invite
+from ginref.bootstrap import House, Invite, page_url
 from ginref.config import ServeConfig
 from ginref.effective import to_environment
 from ginref.foundation import StartError, make_data_folder, shown
 from ginref.setting import PREFIX
+from ginref.setting_kind import OFF
 from ginref.transport.address import Address, BindError
 
 _LOG: Final = logging.getLogger(__name__)
@@ -68,6 +69,8 @@ async def supervise(
         tell(f"ginref {__version__} is ready, with {config.workers} workers")
         for worker in crew.workers:
             tell(f"  gRPC API         {worker.grpc}")
+            if worker.http:
+                tell(f"  pages, REST API  {page_url(config, worker.http)}")
             tell(f"  metrics, probes  http://{worker.admin}/metrics, /readyz, /livez")
         tell(f"  store            {shown(config.store)}")
         tell(f"  operator token   {config.data / OPERATOR_TOKEN}")
@@ -91,12 +94,14 @@ class Worker:
     Attributes:
         grpc: Address of its gRPC API, once it has been up.
         admin: Address of its metrics and probes, once it has been up.
+        http: Address of its pages, once it has been up and if it has any.
     """
 
     def __init__(self, config: ServeConfig) -> None:
         """Run with settings of its own."""
         self.grpc = ""
         self.admin = ""
+        self.http = ""
         self._config = config
         self._place = addresses_file(config.data, config.worker)
         self._process: asyncio.subprocess.Process | None = None
@@ -144,11 +149,13 @@ class Worker:
             facts = json.loads(self._place.read_text())
             if facts["pid"] == self.pid:
                 self.grpc, self.admin = facts["grpc"], facts["admin"]
+                self.http = facts["http"]
                 # The same ports serve again after a restart.
                 self._config = replace(
                     self._config,
                     listen=self.grpc or self._config.listen,
                     admin=self.admin,
+                    http=self.http or self._config.http,
                 )
                 return True
         return False
@@ -190,6 +197,7 @@ class Crew:
         try:
             listen = Address.parse(config.listen)
             admin = Address.parse(config.admin)
+            http = None if config.http == OFF else Address.parse(config.http)
             self.workers = [
                 Worker(
                     replace(
@@ -197,6 +205,7 @@ class Crew:
                         worker=number,
                         listen=str(listen.plus(number)),
                         admin=str(admin.plus(number)),
+                        http=OFF if http is None else str(http.plus(number)),
                     )
                 )
                 for number in range(config.workers)
@@ -275,7 +284,12 @@ class Crew:
     def _publish(self) -> None:
         """Tell where all workers are."""
         facts = [
-            {"grpc": worker.grpc, "admin": worker.admin, "pid": worker.pid}
+            {
+                "grpc": worker.grpc,
+                "admin": worker.admin,
+                "http": worker.http,
+                "pid": worker.pid,
+            }
             for worker in self.workers
         ]
         publish(
@@ -283,6 +297,7 @@ class Crew:
             {
                 "grpc": ",".join(worker.grpc for worker in self.workers if worker.grpc),
                 "admin": ",".join(worker.admin for worker in self.workers),
+                "http": ",".join(worker.http for worker in self.workers if worker.http),
                 "workers": facts,
             },
         )

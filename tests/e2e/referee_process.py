@@ -46,7 +46,12 @@ class RefereeProcess:
                 stdout=log,
                 stderr=log,
                 # What goes before these is given as an option.
-                env={**os.environ, "GINREF_ADMIN": "127.0.0.1:0", **self.environment},
+                env={
+                    **os.environ,
+                    "GINREF_ADMIN": "127.0.0.1:0",
+                    "GINREF_HTTP": "off",
+                    **self.environment,
+                },
             )
         self._wait()
         return self

@@ -23,7 +23,11 @@ from typer.testing import CliRunner
 from ginref.adapters.key_folder import KeyFolder
 from ginref.cli import app
 
-LOCAL = {"GINREF_LISTEN": "127.0.0.1:0", "GINREF_ADMIN": "127.0.0.1:0"}
+LOCAL = {
+    "GINREF_LISTEN": "127.0.0.1:0",
+    "GINREF_ADMIN": "127.0.0.1:0",
+    "GINREF_HTTP": "127.0.0.1:0",
+}
 
 PASSWORD = "sesame"
 

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from ginref.config import SETTINGS, Part, ServeConfig
+from ginref.config import SETTINGS, ServeConfig
 from ginref.effective import read_config, to_environment
 from ginref.setting import FOREVER, ConfigError
+from ginref.setting_kind import Part
 
 
 def test_nothing_given_is_the_defaults() -> None:
@@ -108,6 +109,24 @@ REFUSED = [
     ),
     pytest.param({"GINREF_HOUSE": "clever"}, "GINREF_HOUSE", id="no such bot"),
     pytest.param({"GINREF_TLS_CERT": "x"}, "tls_cert", id="half a certificate"),
+    pytest.param(
+        {"GINREF_TLS_CLIENT_CA": "x"}, "tls_client_ca and tls_cert", id="only roots"
+    ),
+    *(
+        pytest.param(
+            {
+                **dict.fromkeys(("GINREF_TLS_CERT", "GINREF_TLS_KEY"), "x"),
+                "GINREF_TLS_CLIENT_CA": "x",
+                f"GINREF_{name.upper()}": value,
+            },
+            f"tls_client_ca and {name}",
+            id=f"roots and {name}",
+        )
+        for name, value in [("share", "on"), ("house", "simple")]
+    ),
+    pytest.param(
+        {"GINREF_SHARE": "on", "GINREF_ROLES": "signer"}, "share", id="nothing shared"
+    ),
     pytest.param({"GINREF_LISTEN": "here"}, "GINREF_LISTEN", id="no port"),
     pytest.param({"GINREF_LISTEN": "0.0.0.0:1"}, "listen", id="plain for others"),
     pytest.param(
@@ -141,13 +160,21 @@ def test_who_gave_what_contradicts_is_told() -> None:
         read_config({"house": "simple"}, {"GINREF_ROLES": "signer"})
 
 
+def test_a_shared_referee_listens_everywhere_unless_told_otherwise() -> None:
+    given = {"GINREF_SHARE": "on"}
+
+    assert read_config({}, given).listen == "0.0.0.0:7878"
+    assert read_config({"listen": "127.0.0.1:1"}, given).listen == "127.0.0.1:1"
+
+
 def test_no_role_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"^roles: at least one"):
         ServeConfig(roles=frozenset())
 
 
 @pytest.mark.parametrize(
-    "variable", ["GINREF_URL", "GINREF_TOKEN", "GINREF_TOKEN_FILE"]
+    "variable",
+    [f"GINREF_{name}" for name in ("URL", "TOKEN", "TOKEN_FILE", "CLIENT_CERT")],
 )
 def test_what_bots_read_is_left_to_them(variable: str) -> None:
     assert read_config({}, {variable: "x"}) == ServeConfig()

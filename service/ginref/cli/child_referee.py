@@ -58,6 +58,7 @@ class ChildReferee:
         command = [
             *(sys.executable, "-m", "ginref", "serve", "--data", str(self._folder)),
             *("--listen", self._listen, "--admin", "127.0.0.1:0"),
+            *("--http", "off"),
             *(("--dev",) if self._dev else ()),
         ]
         # Settings of this machine's own referee are none of this one's.

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ginref.cli.house import _url
-from ginref.config import HOUSE_BOTS
+from ginref.cli.house import own_url
+from ginref.setting_kind import HOUSE_BOTS
 from ginref_client.loading import BUILT_IN
 
 
@@ -19,7 +19,7 @@ from ginref_client.loading import BUILT_IN
 def test_a_house_bot_reaches_the_referee_on_its_machine(
     address: str, *, is_secure: bool, url: str
 ) -> None:
-    assert _url(address, is_secure=is_secure) == url
+    assert own_url(address, is_secure=is_secure) == url
 
 
 def test_the_bots_of_the_house_are_those_that_come_with_the_client() -> None:
