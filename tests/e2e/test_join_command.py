@@ -1,16 +1,24 @@
 """`ginref join`: what it keeps is what the other commands use."""
 
+import re
+import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from tests.e2e.host import SEATED, SPECTATOR, Host
+from tests.e2e.referee_process import RefereeProcess
 
 from ginref.record.public_key import read_jwks
 
 Ginref = Callable[..., "subprocess.CompletedProcess[str]"]
+
+LINE = re.compile(
+    r"^ginref (join '\S+#[0-9a-f]{64}' --code [a-z2-7-]{24})$", re.MULTILINE
+)
 
 
 @pytest.fixture
@@ -27,7 +35,7 @@ def ginref(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ginref:
             capture_output=True,
             check=False,
             text=True,
-            timeout=60,
+            timeout=300,
         )
 
     return run
@@ -80,3 +88,44 @@ def test_nobody_joins_without_a_token(ginref: Ginref) -> None:
 
     assert ended.returncode == 1
     assert "no token" in ended.stderr
+
+
+def told_line(process: RefereeProcess) -> str:
+    """Return the line by which others join, once it is told."""
+    until = time.monotonic() + 120
+    while not (found := LINE.findall(process.log())):
+        assert time.monotonic() < until, process.log()
+        time.sleep(0.05)
+    (line,) = found
+    return str(line)
+
+
+@pytest.fixture
+def shared(folder: Path) -> Iterator[RefereeProcess]:
+    """Return a referee that is shared."""
+    process = RefereeProcess(folder / "data", options=("--share", "--house", "simple"))
+    yield process.start()
+    process.stop()
+
+
+def test_who_runs_the_line_of_a_shared_referee_plays_on_it_and_nothing_more_is_needed(
+    shared: RefereeProcess, ginref: Ginref
+) -> None:
+    join = shlex.split(told_line(shared))
+    address, _, mark = join[1].partition("#")
+    wrong = [join[0], f"{address}#{mark[::-1]}", *join[2:], "--name", "newcomer"]
+
+    refused = ginref(*wrong)
+    joined = ginref(*join, "--name", "newcomer")
+    played = ginref(
+        *("connect", "--bot", "careful", "--challenge", "house/simple"),
+        *("--clock", "fast"),
+    )
+
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "shows another certificate" in refused.stderr
+    assert joined.returncode == 0, joined.stderr
+    assert "the bot newcomer is yours" in joined.stdout
+    assert "gr_" not in joined.stdout
+    assert played.returncode == 0, played.stderr
+    assert re.search(r"match \w+, \w+: (won|lost) \(completed\)", played.stdout)

@@ -9,6 +9,17 @@ from ginref.v1 import registry_pb2, registry_service_pb2
 from ginref.v1.registry_service_pb2_grpc import RegistryServiceStub
 from ginref_client.caller import Caller
 
+Token = registry_pb2.Token
+"""The row of a token."""
+
+Invitation = registry_pb2.Invitation
+"""The row of an invitation."""
+
+
+def role_name(token: Token) -> str:
+    """Name what the bearer of a token may do."""
+    return registry_pb2.Role.Name(token.role).removeprefix("ROLE_").lower()
+
 
 class Registry(Caller):
     """Who may play."""

@@ -7,7 +7,7 @@ import typer
 
 from ginref.cli.handing_out import Lifetime, moment, seconds, show
 from ginref.cli.organizing import AsJson, Office, json_of, online
-from ginref.v1 import registry_pb2
+from ginref_client.registry import Invitation as Row
 
 app = typer.Typer(
     help="Invite others: codes by which `ginref join` makes a bot and its token.",
@@ -88,7 +88,7 @@ async def end(office: Office, invitation: Invitation, as_json: AsJson = False) -
         office.say(f"{row.invitation_id}: ended {moment(row.expire_time)}")
 
 
-def _state(invitation: registry_pb2.Invitation) -> str:
+def _state(invitation: Row) -> str:
     if invitation.expire_time.ToDatetime(dt.UTC) <= dt.datetime.now(dt.UTC):
         return "ended"
     return "used up" if len(invitation.bots) >= invitation.uses else "works"

@@ -16,7 +16,8 @@ from ginref.cli.handing_out import (
     show,
 )
 from ginref.cli.organizing import AsJson, Office, json_of, online
-from ginref.v1 import registry_pb2
+from ginref_client.registry import Token as Row
+from ginref_client.registry import role_name
 
 app = typer.Typer(
     help="Make, list, rotate and revoke the tokens that a referee is called with.",
@@ -80,7 +81,7 @@ async def list_(
     rows = [
         (
             token.token_id,
-            _role(token),
+            role_name(token),
             token.bot,
             ", ".join(token.match_ids) or "all",
             moment(token.create_time),
@@ -127,14 +128,12 @@ async def revoke(office: Office, token: Token, as_json: AsJson = False) -> None:
     if as_json:
         office.tell(json_of(row))
     else:
-        office.say(f"{row.token_id}: {_role(row)}, revoked {moment(row.revoke_time)}")
+        office.say(
+            f"{row.token_id}: {role_name(row)}, revoked {moment(row.revoke_time)}"
+        )
 
 
-def _role(token: registry_pb2.Token) -> str:
-    return registry_pb2.Role.Name(token.role).removeprefix("ROLE_").lower()
-
-
-def _state(token: registry_pb2.Token) -> str:
+def _state(token: Row) -> str:
     if token.HasField("revoke_time"):
         return "revoked"
     if token.HasField("expire_time"):
