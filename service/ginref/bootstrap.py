@@ -268,7 +268,9 @@ def _http(
     """Return what serves the same services over HTTP, and pages beside them."""
     certificate = None
     if config.tls_cert is not None and config.tls_key is not None:
-        certificate = CertificateFiles(chain=config.tls_cert, key=config.tls_key)
+        certificate = CertificateFiles(
+            chain=config.tls_cert, key=config.tls_key, client_ca=config.tls_client_ca
+        )
     options = RestOptions(
         listen=config.http,
         origins=config.http_origins,
