@@ -1,4 +1,4 @@
-"""Floods that a referee must live through, D01 to D07, and garbage at its port, Z05.
+"""Floods that a referee must live through, D01 to D08, and garbage at its port, Z05.
 
 Each is a function that does something so many times and returns how it was answered: by
 reason, or by the name of a status where the core of gRPC answers on its own.
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import grpc.aio
+import httpx
 from tests.dos import frame
 from tests.dos.frame import RawConnection
 from tests.faults.wire import Wire, refusal_of
@@ -40,12 +41,14 @@ class Target:
     Attributes:
         address: Of the API.
         admin: Of the metrics.
+        http: Of the API over HTTP.
         tokens: Those of an organizer, a bot and three spectators, by name.
         match_id: A match that goes on.
     """
 
     address: str
     admin: str
+    http: str
     tokens: Mapping[str, str]
     match_id: str
 
@@ -234,6 +237,39 @@ async def rapid_resets(target: Target, count: int) -> Counter[str]:
     return told
 
 
+async def deep_and_large_json(target: Target, count: int) -> Counter[str]:
+    """D08: bodies of JSON that are too deep, too large or broken, over HTTP."""
+    kilobyte = 1024
+    bodies = (
+        b"[" * 8 * kilobyte,
+        b'{"a":' * 2 * kilobyte + b"1" + b"}" * 2 * kilobyte,
+        b'{"move":{"text":"' + b"x" * 20 * kilobyte + b'"}}',
+        b"[1]" + b" " * kilobyte * kilobyte,
+        b'{"requestId":"\\ud800","expectedVersion":1e999}',
+        b"9" * 8 * kilobyte,
+        b"\xff\xfe{}",
+    )
+    path = f"/v1/matches/{target.match_id}:submitMove"
+    headers = {
+        "authorization": f"Bearer {target.tokens['bot']}",
+        "content-type": "application/json",
+    }
+    base = f"http://{target.http}"
+    async with httpx.AsyncClient(base_url=base, timeout=WITHIN_S) as client:
+        answers = [
+            await client.post(path, content=body, headers=headers)
+            for _ in range(count)
+            for body in bodies
+        ]
+    return Counter(map(_reason, answers))
+
+
+def _reason(answer: httpx.Response) -> str:
+    """Return why a call over HTTP was refused."""
+    reasons = [one.get("reason") for one in answer.json().get("details", ())]
+    return next(filter(None, reasons), str(answer.status_code))
+
+
 async def garbage(target: Target, count: int) -> Counter[str]:
     """Z05: bytes that are no HTTP/2, frames that break off or contradict each other."""
     told: Counter[str] = Counter()
@@ -257,6 +293,7 @@ FLOODS: Final[Mapping[str, Flood]] = {
     "D05 watches over the cap": watches_over_the_cap,
     "D06 watches that are not read": unread_watches,
     "D07 calls that are taken back": rapid_resets,
+    "D08 deep and large JSON": deep_and_large_json,
     "T13 moves for another's seat": repeated_moves,
     "Z05 garbage at the port": garbage,
 }
@@ -281,6 +318,10 @@ ANSWERS: Final[Mapping[str, tuple[Sequence[str], Sequence[str]]]] = {
     "D05 watches over the cap": (("answered", "LIMIT_EXCEEDED"), _WAITED),
     "D06 watches that are not read": (("LIMIT_EXCEEDED",), ()),
     "D07 calls that are taken back": (("taken back",), ("connections closed",)),
+    "D08 deep and large JSON": (
+        ("MESSAGE_UNREADABLE", "MESSAGE_TOO_LARGE"),
+        ("FIELD_INVALID", "FIELD_MISSING", "RATE_LIMITED"),
+    ),
     "T13 moves for another's seat": (("SEAT_NOT_YOURS", "RATE_LIMITED"), _WAITED),
     "Z05 garbage at the port": (("closed",), ("left alone",)),
 }

@@ -109,8 +109,13 @@ class Siege:
         return int(line.split()[1]) / 1024
 
     def _target(self) -> Target:
+        facts = json.loads((self.referee.data / "referee.json").read_text())
         return Target(
-            self.referee.address, self.referee.admin, self.tokens, self.pair.match_id
+            self.referee.address,
+            self.referee.admin,
+            facts["http"],
+            self.tokens,
+            self.pair.match_id,
         )
 
     async def _order(self, order: dict[str, Any]) -> dict[str, int]:
@@ -130,7 +135,7 @@ async def siege(program: str = "ginref", *options: str) -> AsyncIterator[Siege]:
         referee = RefereeProcess(
             Path(path) / "data",
             program=program,
-            options=options,
+            options=("--http", "127.0.0.1:0", *options),
             environment={"PYTHONPATH": search_path()},
         )
         flooder = await asyncio.create_subprocess_exec(

@@ -34,6 +34,7 @@ COUNTS = {
     "D05 watches over the cap": DEFAULTS.caps[Cap.WATCHES] + 50,
     "D06 watches that are not read": 100,
     "D07 calls that are taken back": 20_000,
+    "D08 deep and large JSON": 200,
     "T13 moves for another's seat": 4_000,
     "Z05 garbage at the port": 50,
 }
@@ -118,8 +119,8 @@ def page(facts: Mapping[str, Any]) -> str:
 `{facts["commit"]}`, on {facts["machine"]} with a load of {facts["load"]} before it.
 
 A referee with a store of its own and the [limits](limits.md) that hold by default was
-flooded in ten ways, one after the other, by a process on the same machine; what it had
-no room for it refused by name. An honest pair of bots played on it all the time, by
+flooded in eleven ways, one after the other, by a process on the same machine; what it
+had no room for it refused by name. An honest pair of bots played on it all the time, by
 single calls: {facts["honest_moves"]:,} moves, none of which may be refused or go
 unanswered. The referee may never hold more than {RSS_MB} MB of memory; it held
 {facts["memory_mb"]:g}.

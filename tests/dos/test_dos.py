@@ -23,6 +23,7 @@ COUNTS = {
     "D05 watches over the cap": WATCHES + 5,
     "D06 watches that are not read": 8,
     "D07 calls that are taken back": 500,
+    "D08 deep and large JSON": 2,
     "T13 moves for another's seat": 200,
     "Z05 garbage at the port": 2,
 }
