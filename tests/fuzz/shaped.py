@@ -57,6 +57,7 @@ WORDS: Final[Words] = {
     "page_token": ("", "1-m", "x", "9" * 40),
     "tournament_id": ("cup", "no", ""),
     "protocol": (1, 0, 2),
+    "signature": (b"", b"s" * 64),
     "seed": ("seed", ""),
 }
 """What may stand in any request."""
@@ -89,11 +90,19 @@ def shaped(described: Descriptor, draw: Draw, words: Words, depth: int = 0) -> M
         if group is not None and len(group.fields) > 1:
             if chosen[group.name] is not field:
                 continue
-        elif draw.often(3):
+        elif draw.often(_absent(field)):
             continue
         _fill(message, field, draw, words, depth)
     made: Message = message
     return made
+
+
+def _absent(field: FieldDescriptor) -> int:
+    """Say in how many of sixteen messages a field is left out."""
+    if field.message_type is not None:
+        return 3
+    # A field of its own group is one that may be absent.
+    return 8 if field.containing_oneof is not None else 1
 
 
 def _fill(
@@ -136,7 +145,7 @@ def _value(  # noqa: PLR0911 - one for each type
 ) -> Any:  # noqa: ANN401
     meant = words.get(field.name)
     if meant and not draw.often(1):
-        value = meant[min(draw.below(len(meant)), draw.below(len(meant)))]
+        value = meant[0] if draw.often(12) else draw.pick(meant)
         if _fits(field, value):
             return value
     match field.type:
