@@ -17,6 +17,7 @@ class Link:
         self._target = port
         self._is_open = True
         self._sockets: list[socket.socket] = []
+        self._changing = threading.Lock()
         self._listener = socket.create_server((_HOST, 0))
         self.port: int = self._listener.getsockname()[1]
         self._threads: list[threading.Thread] = []
@@ -37,7 +38,8 @@ class Link:
             thread.join()
 
     def _cut(self) -> None:
-        sockets, self._sockets = self._sockets, []
+        with self._changing:
+            sockets, self._sockets = self._sockets, []
         for one in sockets:
             _end(one)
 
@@ -55,7 +57,8 @@ class Link:
                 except OSError:
                     near.close()
                     continue
-                self._sockets += [near, far]
+                with self._changing:
+                    self._sockets += [near, far]
                 for ends in ((near, far), (far, near)):
                     self._start(self._pass, *ends)
 
@@ -64,9 +67,14 @@ class Link:
         with suppress(OSError):
             # Otherwise small packets wait for each other, some 40 ms each time.
             sink.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            is_whole = True
             while data := source.recv(65536):
-                if self._is_open:
+                is_whole = is_whole and self._is_open
+                if is_whole:
                     sink.sendall(data)
+                elif self._is_open:
+                    # It would take each answer for that of an earlier question.
+                    break
         _end(sink)
         source.close()
 
