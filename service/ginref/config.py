@@ -296,10 +296,12 @@ class ServeConfig:
             self._check_addresses()
 
     def _check_addresses(self) -> None:
+        names = ("listen", "admin", *(("http",) if self.http != OFF else ()))
         try:
-            listen, admin = Address.parse(self.listen), Address.parse(self.admin)
+            rows = {name: Address.parse(getattr(self, name)) for name in names}
         except BindError as error:
             raise ConfigError(str(error)) from None
+        listen, http = rows["listen"], rows.get("http")
         is_secured = self.tls_cert is not None or self.share
         if not (listen.is_loopback or self.allow_plaintext or is_secured):
             raise ConfigError(
@@ -307,9 +309,7 @@ class ServeConfig:
                 " allow_plaintext",
                 "listen",
             )
-        rows = {"listen": listen, "admin": admin}
-        if self.http != OFF:
-            rows["http"] = http = Address.parse(self.http)
+        if http is not None:
             if self.tls_client_ca is not None and not http.is_loopback:
                 what = "certificates of clients are asked for over gRPC alone"
                 raise ConfigError(what, "http", "tls_client_ca")

@@ -19,7 +19,9 @@ from ginref.config import (
 )
 from ginref.setting import PREFIX, ConfigError, Setting
 
-CONFIG_VARIABLE: Final = f"{PREFIX}CONFIG"
+_CONFIG: Final = "config"
+
+CONFIG_VARIABLE: Final = f"{PREFIX}{_CONFIG.upper()}"
 """Variable that names the file of settings."""
 
 _CLIENT_NAMES: Final = ("URL", "TOKEN", "TOKEN_FILE", "CLIENT_CERT", "CLIENT_KEY")
@@ -164,6 +166,8 @@ def _setting(told: Told) -> Setting:
     if setting is not None and (public or not setting.is_internal):
         return setting
     known = [name for name, one in SETTINGS.items() if not one.is_internal]
+    if told.source is not Source.FILE:
+        known.append(_CONFIG)
     near = get_close_matches(told.name.lower().replace("-", "_"), known, n=1)
     hint = f"; did you mean {told.source.spell(near[0])}?" if near else ""
     raise ConfigError(f"{told}: no setting of that name{hint}")

@@ -148,6 +148,11 @@ def test_a_setting_that_cannot_be_used_is_named(
         read_config({}, environment)
 
 
+def test_the_variable_of_the_file_is_hinted_at_as_well() -> None:
+    with pytest.raises(ConfigError, match=r"mean GINREF_CONFIG\?"):
+        read_config({}, {"GINREF_CONFG": "x"})
+
+
 def test_an_option_that_is_no_setting_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"^--lisen: no setting .*mean --listen\?"):
         read_config({"lisen": "x"}, {})
