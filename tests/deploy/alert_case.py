@@ -45,6 +45,7 @@ class AlertCase:
 
 
 INSTANCE = {"instance": "a:7879"}
+CERTIFICATE = f"ginref_certificate_expiry_timestamp_seconds{{{ONE}}}"
 CREATED = f"ginref_matches_created_total{{{ONE}}}"
 SIGNED = f"ginref_records_signed_total{{{ONE}}}"
 CPU = f"process_cpu_seconds_total{{{ONE}}}"
@@ -243,6 +244,16 @@ CASES = [
             "no token": {refused("TOKEN_MISSING"): "0+600x60"},
         },
         value="3",
+    ),
+    AlertCase(
+        "GinrefCertificateEnds",
+        {CERTIFICATE: f"{14 * 86400}x60"},
+        {
+            "another month": {CERTIFICATE: f"{30 * 86400}x60"},
+            "no certificate": {CERTIFICATE: "0x60"},
+        },
+        value="13d 23h 0m 0s",
+        labels=INSTANCE,
     ),
     AlertCase(
         "GinrefStreamsDropped",
