@@ -281,10 +281,13 @@ define generate
 	  --python_out=$(1) --mypy_out=quiet:$(1) $(API)/*.proto
 	PATH="$(BIN):$$PATH" $(BIN)/python -m grpc_tools.protoc -I proto -I $(THIRD_PARTY) \
 	  --grpc_python_out=$(1) --mypy_grpc_out=quiet:$(1) $(API)/*_service.proto
+	$(BIN)/python -m grpc_tools.protoc -I proto -I $(THIRD_PARTY) --include_source_info \
+	  --descriptor_set_out=build/api.binpb $(API)/*.proto
+	$(BIN)/python -m ginref.transport.openapi build/api.binpb >$(1)/ginref/v1/openapi.json
 endef
 
 .PHONY: proto
-proto: development $(THIRD_PARTY) ## Generate the API's Python code from the proto files
+proto: development $(THIRD_PARTY) ## Generate the API's code and description from proto files
 	rm -f $(GENERATED)/*_pb2.py $(GENERATED)/*_pb2.pyi \
 	  $(GENERATED)/*_pb2_grpc.py $(GENERATED)/*_pb2_grpc.pyi
 	$(call generate,service)

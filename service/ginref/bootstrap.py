@@ -285,6 +285,7 @@ def _http(
         tools.hub.drain,
         options,
         observer,
+        answers=observer,
         tracer=tools.tracer,
         allowance=tools.allowance,
         pages=page_routes(),

@@ -19,6 +19,12 @@ from ginref.tournament.lifecycle import Lifecycle
 OTHER: Final = "other"
 """Stands for every value of a label that is outside its closed set."""
 
+HTTP_STATUSES: Final = (
+    *("200", "204", "304", "400", "401", "403", "404", "405", "409", "413", "415"),
+    *("429", "500", "503"),
+)
+"""Every status that an answer over HTTP may have; any other one counts as `other`."""
+
 OK, REFUSED = "ok", "refused"
 """How a call can end, where it is timed."""
 
@@ -130,6 +136,12 @@ REFUSALS: Final = Family(
     name="ginref_refusals",
     tells="Refusals, each once: of calls, and of messages on bots' streams.",
     labels={REASON: tuple(Reason)},
+)
+HTTP_ANSWERS: Final = Family(
+    kind=Kind.COUNTER,
+    name="ginref_http_answers",
+    tells="Answers over HTTP by status, those to what is no call among them.",
+    labels={"status": HTTP_STATUSES},
 )
 ATTACHED: Final = Family(
     kind=Kind.GAUGE,
@@ -287,7 +299,7 @@ CERTIFICATE_END: Final = Family(
 )
 
 CHAPTERS: Final[Mapping[str, Sequence[Family]]] = {
-    "Calls": (CALLS, CALL_SECONDS, REFUSALS),
+    "Calls": (CALLS, CALL_SECONDS, REFUSALS, HTTP_ANSWERS),
     "Streams": (ATTACHED, WATCHERS, DROPPED),
     "Moves and rounds": (MOVES, TURN_SECONDS, REFEREE_SECONDS, ROUNDS),
     "Matches": (CREATED, ENDED, LIVE),

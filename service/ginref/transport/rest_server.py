@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from types import TracebackType
 from typing import Final
 
@@ -9,8 +10,9 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Mount
+from starlette.routing import BaseRoute, Mount, Route
 
+from ginref import v1
 from ginref.app.allowance import Allowance
 from ginref.app.error import Reason, RefusedError
 from ginref.app.gate import Gate
@@ -28,6 +30,8 @@ from ginref.transport.server import DESCRIBED
 from ginref.transport.status import refusal_of, status_of
 from ginref.transport.tls import tls_context
 from ginref.transport.vigil import Vigil
+
+_DESCRIPTION: Final = files(v1) / "openapi.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,11 +98,11 @@ class RestServer:
                 plaintext would leave this machine.
         """
         self._drain_streams: Final = drain
-        address, files, tls = Address.parse(options.listen), options.certificate, None
-        if files is None:
+        address, kept, tls = Address.parse(options.listen), options.certificate, None
+        if kept is None:
             address.check_plaintext(allowed=options.allow_plaintext)
         else:
-            tls = tls_context(files)
+            tls = tls_context(kept)
         api = RestApi(
             services,
             Routes(DESCRIBED),
@@ -111,7 +115,7 @@ class RestServer:
             tracer=tracer,
         )
         app = Starlette(
-            routes=[*pages, Mount("/", api)],
+            routes=[*pages, Route("/openapi.json", _openapi), Mount("/", api)],
             exception_handlers={HTTPException: _tell, Exception: _tell},
         )
         self._server: Final = HttpServer(
@@ -141,6 +145,11 @@ class RestServer:
         """Take no new calls, and let those under way end."""
         self._drain_streams()
         await self._server.__aexit__(kind, error, trace)
+
+
+async def _openapi(_: Request) -> Response:
+    """Describe the API, as it was when its code was generated."""
+    return Response(_DESCRIPTION.read_bytes(), media_type=JSON_TYPE)
 
 
 async def _tell(_: Request, error: Exception) -> Response:

@@ -123,6 +123,20 @@ class ServerOptions:
     idle_ms: int = 600_000
     handshake_ms: int = 20_000
 
+    @property
+    def certificate(self) -> CertificateFiles | None:
+        """Where its certificate is; None for plaintext.
+
+        Raises:
+            BindError: The certificate or its key is missing.
+        """
+        chain, key = self.tls_cert, self.tls_key
+        if chain is None and key is None and self.tls_client_ca is None:
+            return None
+        if chain is None or key is None:
+            raise BindError("a certificate and its key belong together: one is missing")
+        return CertificateFiles(chain=chain, key=key, client_ca=self.tls_client_ca)
+
     def channel_arguments(self) -> list[tuple[str, int]]:
         """Return the settings of the gRPC core."""
         arguments = {
@@ -260,7 +274,7 @@ class RefereeServer:
     def _bind(self, server: grpc.aio.Server) -> Address:
         options = self._options
         address = Address.parse(options.listen)
-        files = _certificate_files(options)
+        files = options.certificate
         if files is None:
             address.check_plaintext(allowed=options.allow_plaintext)
         try:
@@ -274,15 +288,6 @@ class RefereeServer:
         except RuntimeError as error:
             message = f"{address} cannot be listened on: another process may use it"
             raise BindError(message) from error
-
-
-def _certificate_files(options: ServerOptions) -> CertificateFiles | None:
-    chain, key = options.tls_cert, options.tls_key
-    if chain is None and key is None and options.tls_client_ca is None:
-        return None
-    if chain is None or key is None:
-        raise BindError("a certificate and its key belong together: one is missing")
-    return CertificateFiles(chain=chain, key=key, client_ca=options.tls_client_ca)
 
 
 def _reflect(server: grpc.aio.Server) -> None:
