@@ -3,18 +3,31 @@ from google.protobuf.duration_pb2 import Duration
 
 from ginref.app.caller import Role
 from ginref.app.error import Reason, RefusedError
-from ginref.app.registry_row import BotRow, OwnerRow, TokenRow
+from ginref.app.registry_row import (
+    BotRow,
+    InvitationRow,
+    Joining,
+    OwnerRow,
+    TokenRow,
+)
 from ginref.transport.codec_registry import (
+    INVITATION_MS,
     bot_to_wire,
+    invitation_request_from_wire,
+    invitation_to_wire,
     key_from_wire,
     owner_to_wire,
+    read_secret_request_id,
+    rotation_from_wire,
     token_request_from_wire,
     token_to_wire,
 )
 from ginref.v1 import registry_pb2
 from ginref.v1.registry_service_pb2 import (
     CreateBotRequest,
+    CreateInvitationRequest,
     CreateTokenRequest,
+    RotateTokenRequest,
     SetBotKeyRequest,
 )
 
@@ -138,3 +151,82 @@ def test_a_key_is_32_bytes_or_there_is_none() -> None:
         with pytest.raises(RefusedError) as refused:
             key_from_wire(CreateBotRequest(public_key=key))
         assert refused.value.facts["field"] == "public_key"
+
+
+def test_a_rotation_has_no_overlap_and_the_old_lifetime_unless_said_otherwise() -> None:
+    plain = RotateTokenRequest(token_id="t1")
+    full = RotateTokenRequest(
+        token_id="t1", lifetime=Duration(seconds=2), overlap=Duration(seconds=1)
+    )
+
+    assert rotation_from_wire(plain) == ("t1", None, 0)
+    assert rotation_from_wire(full) == ("t1", 2000, 1000)
+    assert rotation_from_wire(
+        RotateTokenRequest(token_id="t1", overlap=Duration())
+    ) == ("t1", None, 0)
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason", "at"),
+    [
+        ({}, Reason.FIELD_MISSING, "token_id"),
+        ({"overlap": Duration(seconds=-1)}, Reason.FIELD_INVALID, "overlap"),
+        ({"lifetime": Duration()}, Reason.FIELD_INVALID, "lifetime"),
+    ],
+    ids=["no token", "an overlap of less than nothing", "no lifetime"],
+)
+def test_a_rotation_that_cannot_be_is_refused(
+    fields: dict[str, Duration], reason: Reason, at: str
+) -> None:
+    token_id = "" if at == "token_id" else "t1"
+
+    with pytest.raises(RefusedError) as refused:
+        rotation_from_wire(RotateTokenRequest(token_id=token_id, **fields))
+
+    assert (refused.value.reason, refused.value.facts["field"]) == (reason, at)
+
+
+def test_an_invitation_is_for_one_bot_and_a_day_unless_said_otherwise() -> None:
+    plain = CreateInvitationRequest()
+    full = CreateInvitationRequest(owner="ada", uses=100, lifetime=Duration(seconds=1))
+
+    assert invitation_request_from_wire(plain) == (None, 1, INVITATION_MS)
+    assert invitation_request_from_wire(full) == ("ada", 100, 1000)
+
+
+@pytest.mark.parametrize("uses", [-1, 0, 101])
+def test_an_invitation_for_nobody_or_for_too_many_is_refused(uses: int) -> None:
+    with pytest.raises(RefusedError) as refused:
+        invitation_request_from_wire(CreateInvitationRequest(uses=uses))
+
+    assert refused.value.reason is Reason.FIELD_INVALID
+    assert refused.value.facts["field"] == "uses"
+
+
+def test_an_invitation_is_told_with_who_has_come_and_without_its_salt() -> None:
+    row = InvitationRow(
+        invitation_id="i1",
+        owner=None,
+        uses=2,
+        salt=b"salt",
+        created_ms=1_000,
+        expires_ms=2_000,
+        tokens_expire_ms=None,
+        joined=(Joining(bot="swift", request="digest", joined_ms=1_500),),
+    )
+
+    told = invitation_to_wire(row)
+
+    assert (told.invitation_id, told.uses, [*told.bots]) == ("i1", 2, ["swift"])
+    assert not told.HasField("owner")
+    assert told.expire_time.ToMilliseconds() == 2_000
+    assert b"salt" not in told.SerializeToString()
+
+
+@pytest.mark.parametrize("text", ["", "a" * 15, "a" * 65])
+def test_a_request_id_that_somebody_could_guess_is_refused(text: str) -> None:
+    with pytest.raises(RefusedError) as refused:
+        read_secret_request_id(text)
+
+    assert refused.value.reason is Reason.REQUEST_ID_INVALID
+    assert read_secret_request_id("a" * 16) == "a" * 16
