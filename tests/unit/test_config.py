@@ -127,6 +127,14 @@ REFUSED = [
     pytest.param(
         {"GINREF_SHARE": "on", "GINREF_ROLES": "signer"}, "share", id="nothing shared"
     ),
+    pytest.param({"GINREF_LIMITS": "moves=x"}, "GINREF_LIMITS", id="no limit"),
+    pytest.param({"GINREF_LOG_FORMAT": "xml"}, "GINREF_LOG_FORMAT", id="no such form"),
+    pytest.param({"GINREF_LOG_LEVEL": "loud"}, "GINREF_LOG_LEVEL", id="no such level"),
+    pytest.param({"GINREF_OTEL_ENDPOINT": "h:1"}, "GINREF_OTEL_ENDPOINT", id="no URL"),
+    pytest.param({"GINREF_HTTP": "on"}, "GINREF_HTTP", id="no address of pages"),
+    pytest.param(
+        {"GINREF_HTTP": "127.0.0.1:7878"}, "listen and http", id="pages in the way"
+    ),
     pytest.param({"GINREF_LISTEN": "here"}, "GINREF_LISTEN", id="no port"),
     pytest.param({"GINREF_LISTEN": "0.0.0.0:1"}, "listen", id="plain for others"),
     pytest.param(
