@@ -17,10 +17,12 @@ class Stage:
 
     Attributes:
         base: The image that it starts from.
+        name: What other stages call it.
         steps: Its instructions, each with what it is given.
     """
 
     base: str
+    name: str = ""
     steps: list[tuple[str, str]] = field(default_factory=list)
 
     def given(self, word: str) -> list[str]:
@@ -62,9 +64,16 @@ def stages() -> list[Stage]:
     for line in re.sub(r"\\\n\s*", " ", text).splitlines():
         word, _, rest = line.strip().partition(" ")
         if word == "FROM":
-            found.append(Stage(rest.split()[0]))
+            base, _, name = rest.partition(" AS ")
+            found.append(Stage(base, name))
         elif word and found:
             found[-1].steps.append((word, re.sub(r" +", " ", rest).strip()))
+    return found
+
+
+def stage_called(name: str) -> Stage:
+    """Return the stage of a name."""
+    (found,) = (one for one in stages() if one.name == name)
     return found
 
 

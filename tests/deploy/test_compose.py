@@ -214,14 +214,15 @@ def test_two_referees_share_the_store_the_keys_and_the_records(secrets: Path) ->
             box,
             "referee-2",
             GINREF_DATA="/var/lib/other",
-            GINREF_LISTEN="127.0.0.1:7880",
-            GINREF_ADMIN="127.0.0.1:7881",
+            GINREF_LISTEN="127.0.0.1:7978",
+            GINREF_HTTP="127.0.0.1:7980",
+            GINREF_ADMIN="127.0.0.1:7979",
         )
         asked = [
             box.run(
                 [python, "-IS", "-c", ASK, f"127.0.0.1:{port}", path]
             ).stdout.strip()
-            for port in (7879, 7881)
+            for port in (7879, 7979)
             for path in ("/readyz", "/.well-known/jwks.json")
         ]
 

@@ -6,15 +6,18 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
 import pytest
 from tests.deploy.box import USER, Empty, opened
-from tests.deploy.image import ROOT, Stage, final, stages
+from tests.deploy.image import ROOT, Stage, final, stage_called, stages
 
 from ginref.effective import read_config
 from ginref.setting import PREFIX
+from ginref.transport.page import BUILT
 
 
 def context() -> set[PurePosixPath]:
@@ -64,17 +67,36 @@ def test_nothing_is_run_by_a_shell_and_nothing_by_root() -> None:
     assert image.last("USER") == f"{USER}:{USER}"
 
 
-def test_the_base_is_one_version_of_python() -> None:
+def test_the_bases_are_one_version_of_python_and_one_of_node() -> None:
     text = (ROOT / "deploy/Dockerfile").read_text(encoding="utf-8")
-    (version,) = re.findall(r"^ARG PYTHON=(.*)$", text, re.MULTILINE)
+    (python,) = re.findall(r"^ARG PYTHON=(.*)$", text, re.MULTILINE)
+    (node,) = re.findall(r"^ARG NODE=(.*)$", text, re.MULTILINE)
 
-    assert re.fullmatch(r"3\.1[1-9]\.\d+-slim-[a-z]+", version)
-    assert {stage.base for stage in stages()} == {"python:${PYTHON}"}
+    assert re.fullmatch(r"3\.1[1-9]\.\d+-slim-[a-z]+", python)
+    assert re.fullmatch(r"2[0-9]\.\d+\.\d+-[a-z]+-slim", node)
+    assert {one.name: one.base for one in stages()[:-1]} == {
+        "pages": "node:${NODE}",
+        "build": "python:${PYTHON}",
+    }
+    assert final().base == "python:${PYTHON}"
+
+
+def test_the_pages_are_whole_in_the_wheel_of_the_image() -> None:
+    # What fails to make them ends without them, and then this fails.
+    (made,) = (
+        given for given in stage_called("build").given("COPY") if "--from=" in given
+    )
+
+    source, place = made.removeprefix("--from=pages ").split()
+    assert source == f"{stage_called('pages').last('WORKDIR')}/{place}"
+    assert ROOT / place == BUILT
 
 
 def test_packages_come_by_hash_from_the_lock_files() -> None:
     (installs) = [
-        json.loads(given) for given in stages()[0].given("RUN") if '"install",' in given
+        json.loads(given)
+        for given in stage_called("build").given("RUN")
+        if '"install",' in given
     ]
     fetching = [
         words for words in installs if "--no-index" not in words and "pip" in words
@@ -82,6 +104,20 @@ def test_packages_come_by_hash_from_the_lock_files() -> None:
 
     assert len(fetching) == 2
     assert all("--require-hashes" in words for words in fetching)
+
+
+def test_the_image_has_what_every_extra_wants() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    pinned = (ROOT / "requirements-image.lock").read_text(encoding="utf-8")
+    names = {
+        re.match(r"[a-z0-9-]+", wanted, re.IGNORECASE)[0].lower()  # type: ignore[index] # a name is first
+        for part in extras.values()
+        for wanted in part
+    }
+
+    assert names
+    assert names <= set(re.findall(r"^([a-z0-9-]+)==", pinned, re.MULTILINE))
 
 
 def test_the_variables_of_the_image_are_settings() -> None:
@@ -94,28 +130,39 @@ def test_the_variables_of_the_image_are_settings() -> None:
 
     config = read_config({"allow_plaintext": "true"}, settings)
 
-    ports = {config.listen.rpartition(":")[2], config.admin.rpartition(":")[2]}
+    addresses = (config.listen, config.http, config.admin)
+    ports = {address.rpartition(":")[2] for address in addresses}
     assert set(image.last("EXPOSE").split()) == ports
     folders = {str(config.data), str(config.keys_folder), config.records}
     assert set(image.arguments("VOLUME")) == folders
 
 
-@pytest.mark.slow
-def test_the_wheel_is_built_from_what_is_copied_alone(tmp_path: Path) -> None:
+def _built(folder: Path, umask: int, copy: Callable[[Path, Path], object]) -> Path:
+    """Return the wheel that is built in a folder from what is copied."""
     wanted = {path for stage in stages() for path in stage.copied()}
     for name in context():
         if any(name.is_relative_to(path) for path in wanted) and (ROOT / name).exists():
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, tmp_path / name)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            copy(ROOT / name, folder / name)
     (build,) = (
         words[1:]
-        for words in map(json.loads, stages()[0].given("RUN"))
+        for words in map(json.loads, stage_called("build").given("RUN"))
         if "hatchling" in words
     )
+    subprocess.run([sys.executable, *build], cwd=folder, check=True, umask=umask)
+    (wheel,) = (folder / "dist").glob("*.whl")
+    return wheel
 
-    subprocess.run([sys.executable, *build], cwd=tmp_path, check=True)
 
-    (wheel,) = (tmp_path / "dist").glob("*.whl")
+@pytest.mark.slow
+def test_the_wheel_is_built_from_what_is_copied_alone_and_is_always_the_same(
+    tmp_path: Path,
+) -> None:
+    wheel = _built(tmp_path / "here", 0o022, shutil.copy)
+    again = _built(tmp_path / "there" / "and later", 0o077, shutil.copyfile)
+
+    assert wheel.name == again.name
+    assert wheel.read_bytes() == again.read_bytes()
     with zipfile.ZipFile(wheel) as archive:
         held = set(archive.namelist())
     shipped = {
@@ -124,6 +171,8 @@ def test_the_wheel_is_built_from_what_is_copied_alone(tmp_path: Path) -> None:
         for name in context()
         if name.is_relative_to(root)
         and name.parts[len(PurePosixPath(root).parts)].startswith("ginref")
+        # Those say how the pages are made.
+        and not name.match("pages/package*.json")
     }
     assert shipped
     assert shipped - held == set()
@@ -171,4 +220,4 @@ def test_the_program_of_the_image_wants_a_certificate_or_your_word() -> None:
         refused = box.run([*image.arguments("ENTRYPOINT"), *image.arguments("CMD")])
 
     assert refused.returncode == 2
-    assert "give a certificate and its key" in refused.stderr
+    assert "give tls_cert and tls_key, or allow_plaintext" in refused.stderr
