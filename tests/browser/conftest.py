@@ -1,6 +1,5 @@
 """A referee with pages, something to look at, and a real browser to do so."""
 
-import asyncio
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -9,8 +8,15 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Response, sync_playwright
-from tests.browser.exhibition import Exhibition, exhibit
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    Response,
+    expect,
+    sync_playwright,
+)
+from tests.browser.exhibition import Exhibition, done, exhibit
 from tests.e2e.referee_process import RefereeProcess
 
 ROOT = Path(__file__).parents[2]
@@ -49,7 +55,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         referee.start()
         facts = json.loads((folder / "data" / "referee.json").read_text())
         token = referee.token()
-        shown = asyncio.run(exhibit(referee.address, token))
+        shown = done(exhibit(referee.address, token))
         yield Site(f"http://{facts['http']}", referee, token, shown)
     finally:
         referee.kill()
@@ -61,6 +67,7 @@ def browser() -> Iterator[Browser]:
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("no chromium is installed")
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(
             executable_path=program, args=["--no-sandbox"]

@@ -4,9 +4,10 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from tests.e2e.cups import Cup
 
@@ -17,6 +18,8 @@ from ginref_client.bot import Bot
 from ginref_client.bots.simple import Simple
 from ginref_client.referee import Referee
 from ginref_client.session import Session
+
+_T = TypeVar("_T")
 
 _SHORT: Final = {"name": "short", "game_target": 25}
 
@@ -29,7 +32,7 @@ BRACKET: Final = Cup(
 LEAGUE: Final = Cup(
     name="league", count=4, stage={"format": "round_robin"}, ruleset=_SHORT
 )
-RULES: Final = replace(HOLLYWOOD, name="short-hollywood", game_target=25)
+RULES: Final = replace(HOLLYWOOD, game_target=25)
 PLAYERS: Final = ("ada", "bea")
 
 
@@ -88,11 +91,23 @@ async def exhibit(address: str, token: str) -> Exhibition:
     return Exhibition(match.match_id, players)
 
 
+async def all_declared(address: str, token: str, bots: Sequence[str]) -> list[str]:
+    """Make bots known, and return their tokens."""
+    async with Referee([address], token, attempts=20) as referee:
+        return [await declared(referee, bot) for bot in bots]
+
+
 async def declared(referee: Referee, bot: str) -> str:
     """Make a bot known, and return its token."""
     await referee.create_owner(f"of-{bot}")
     await referee.create_bot(bot, f"of-{bot}")
     return (await referee.create_token("bot", bot=bot)).secret
+
+
+def done(work: Coroutine[Any, Any, _T]) -> _T:
+    """Do something before a browser looks; its driver's loop may run in this thread."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 @contextmanager

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.conftest import Site, picture
-from tests.browser.exhibition import aside, attached, declared
+from tests.browser.exhibition import all_declared, aside, attached, done
 
 from ginref.adapters.trusted_keys import read_trusted_keys
 from ginref.record.verify import Finding
 from ginref.tournament.export_verify import verify_export
-from ginref_client.referee import Referee
 
 Look = Callable[..., Page]
 
@@ -43,6 +42,7 @@ def test_a_tournament_is_run_from_a_page(
     look: Look, site: Site, tmp_path: Path
 ) -> None:
     address = site.referee.address
+    tokens = done(all_declared(address, site.token, BOTS))
     page = look("/control")
     page.get_by_label("Token of an operator or organizer").fill(site.token)
     page.get_by_role("button", name="Enter").click()
@@ -57,10 +57,8 @@ def test_a_tournament_is_run_from_a_page(
     expect(page.locator("h1")).to_have_text("Spring <b>Cup</b>")
 
     async def play(seen: asyncio.Event) -> None:
-        async with Referee([address], site.token) as referee:
-            tokens = [await declared(referee, bot) for bot in BOTS]
-            async with attached(address, tokens):
-                await seen.wait()
+        async with attached(address, tokens):
+            await seen.wait()
 
     with aside(play):
         do(page, "Open registration")

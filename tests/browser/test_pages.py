@@ -13,6 +13,7 @@ from tests.browser.exhibition import (
     PLAYERS,
     RULES,
     Slow,
+    aside,
     attached,
 )
 
@@ -101,8 +102,6 @@ def test_a_match_is_followed_move_by_move(look: Look, site: Site) -> None:
             await referee.abort(match.match_id)
 
     page = look("/")
-    from tests.browser.exhibition import aside  # noqa: PLC0415
-
     with aside(play):
         live = page.locator("tbody tr", has=page.locator(".live")).first
         live.wait_for()

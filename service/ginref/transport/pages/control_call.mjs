@@ -42,16 +42,18 @@ export function useChange(tournament, done) {
   const [asked, set] = useState(null);
   const [error, fail] = useState(null);
   const [said, say] = useState(null);
-  const path = `/v1/tournaments/${encodeURIComponent(tournament.tournamentId)}:change`;
+  const path = `/v1/tournaments/${encodeURIComponent(tournament.tournamentId)}`;
   const send = (change, version, more) =>
-    call(path, { ...change, requestId: newRequest(), expectedVersion: version, ...more });
+    call(`${path}:change`, { ...change, requestId: newRequest(), expectedVersion: version, ...more });
   const ask = async (title, change) => {
     fail(null);
     say(null);
     set(null);
     try {
-      const seen = await send(change, tournament.version, { validateOnly: true });
-      set({ title, change, version: tournament.version, rows: seen.differences ?? [] });
+      // What is on the page may be a moment old; what is shown now is what is asked for.
+      const { version } = (await call(path)).tournament;
+      const seen = await send(change, version, { validateOnly: true });
+      set({ title, change, version, rows: seen.differences ?? [] });
     } catch (problem) {
       fail(problem);
     }

@@ -61,7 +61,7 @@ function Matches() {
     </p>`;
   }
   const live = found.filter((match) => !isOver(match));
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Matches">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of matches">
     <table>
       <caption>
         ${live.length ? `${live.length} being played` : "None is being played just now"}

@@ -61,11 +61,11 @@ function SeatRow({ holder, view, offset }) {
   const isToAct = table?.toAct === holder.seat && !view.ending;
   const isWinner = view.ending?.winner === holder.seat;
   return html`<section class="seat ${isToAct ? "acts" : ""}" aria-label=${holder.bot}>
-    <h3>
+    <h2>
       ${holder.bot}${table?.dealer === holder.seat && html` <small>deals</small>`}
       ${isWinner && html` <small class="won">won</small>`}
       ${isToAct && html` <small>to move</small>`}
-    </h3>
+    </h2>
     <div class="cards" aria-label="${at?.handCount ?? 0} cards, ${known.length} of them known">
       ${known.map((card) => html`<${Card} key=${card} card=${card} />`)}
       ${[...Array(hidden).keys()].map((one) => html`<${Back} key=${`back-${one}`} />`)}

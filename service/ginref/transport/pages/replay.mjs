@@ -29,10 +29,10 @@ function Seat({ name, seat, position }) {
   const isActing = position.seat === seat;
   const hand = position.hands[seat];
   return html`<section class="seat ${isActing ? "acts" : ""}" aria-label=${name}>
-    <h3>
+    <h2>
       ${name}${position.dealer === seat && html` <small>deals</small>`}
       ${isActing && html` <small><${MoveText} move=${position.entry.move} /></small>`}
-    </h3>
+    </h2>
     <${Hand} hand=${hand} taken=${isActing ? position.taken : null} />
     <p class="facts"><span>deadwood <b>${hand.deadwood}</b></span></p>
   </section>`;
