@@ -300,8 +300,8 @@ FLOODS: Final[Mapping[str, Flood]] = {
 """Every flood by name."""
 
 _TOO_MANY: Final = ("LIMIT_EXCEEDED", "RATE_LIMITED", "CANCELLED")
-"""What is said of what is too much; the last one by gRPC, of calls that nobody has looked
-at for half a minute: a busy machine has no time to refuse them all."""
+"""What is said of what is too much; the last one by gRPC, of calls that nobody has
+looked at for half a minute: a busy machine has no time to refuse them all."""
 
 ANSWERS: Final[Mapping[str, tuple[Sequence[str], Sequence[str], Sequence[str]]]] = {
     "D01 messages of 5 MiB and 20 KiB": (
