@@ -27,7 +27,7 @@ demo: runtime ## Play one Hollywood match between two bots, sign and verify its 
 	@$(BIN)/python -m ginref demo --folder build/demo $(DEMO_ARGS)
 
 .PHONY: test
-test: development peers helm ## Run every test
+test: development peers helm javascript ## Run every test
 	@.ci/debian redis-server=redis-server openssl=openssl faketime=faketime node=nodejs \
 	  ip=iproute2 promtool=prometheus npm=npm chromium=chromium
 	@.ci/pages
@@ -162,6 +162,12 @@ development:
 pages: ## Bring what the pages are made with from npm, to be served and put into the wheel
 	@.ci/debian npm=npm
 	@.ci/pages
+
+# Over HTTP the bot in JavaScript wants nothing; over gRPC, two packages.
+.PHONY: javascript
+javascript:
+	@.ci/debian node=nodejs npm=npm
+	@.ci/npm clients/javascript/bot build/javascript
 
 # Other engines come in wheels alone, and not for every platform: without them
 # the tests that want them say so.
