@@ -26,7 +26,7 @@ from tests.chart.rendering import (
 
 from ginref import __version__
 from ginref.cli.setting_option import settle
-from ginref.config import SETTINGS, Part
+from ginref.setting_kind import Part
 
 OLDEST, NEWEST = "1.31", "1.37"
 CUSTOM = "monitoring.coreos.com/v1"
@@ -126,7 +126,7 @@ REFUSED = [
     ),
     pytest.param("tls: {existingSecret: t}", "tls: give either", id="TLS and none"),
     pytest.param(
-        "tls: {clientCertificates: true}", "tls.existingSecret", id="TLS by half"
+        "tls: {clientCertificates: true}", "tls.clientCertificates", id="TLS by half"
     ),
     pytest.param(
         "ingress: {grpc: {enabled: true}}",
@@ -135,10 +135,17 @@ REFUSED = [
     ),
     pytest.param("ingress: {keys: {enabled: true}}", "ingress.keys.host", id="no name"),
     pytest.param(
-        "ingress: {http: {enabled: true, host: play.example}}",
+        "{http: {enabled: false}, ingress: {http: {enabled: true, host: a.example}}}",
         "http.enabled",
         id="a way to what is not served",
     ),
+    pytest.param(
+        "tls: {allowPlaintext: false, existingSecret: t, clientCertificates: true}",
+        "http.enabled",
+        id="pages for whoever has a certificate",
+    ),
+    pytest.param("http: {origins: [here]}", "origins", id="no origin"),
+    pytest.param("http: {spectators: all}", "spectators", id="spectators in a word"),
     pytest.param("house: {bots: [greedy]}", "bots", id="a bot of somebody else"),
     pytest.param("house: {replicas: 2}", "replicas", id="two houses"),
     pytest.param("log: {format: xml}", "format", id="a log of another form"),
@@ -390,7 +397,6 @@ def test_what_a_pod_is_told_are_settings(case: str, tmp_path: Path) -> None:
                 option.removeprefix("--").replace("-", "_"): value or True
                 for option, _, value in words
             }
-            given = {name: given[name] for name in given.keys() & {*SETTINGS, "config"}}
             # What files hold is there in a cluster only.
             if "config" in given:
                 file = tmp_path / "settings.yaml"

@@ -112,6 +112,9 @@ seccompProfile:
 {{- if and .tls.clientCertificates (not .tls.existingSecret) }}
 {{- fail "tls.clientCertificates: tls.existingSecret is missing" }}
 {{- end }}
+{{- if and .tls.clientCertificates .http.enabled }}
+{{- fail "http.enabled: browsers have no certificates of clients: turn it off, or tls.clientCertificates" }}
+{{- end }}
 {{- if and .ingress.http.enabled (not .http.enabled) }}
 {{- fail "ingress.http: http.enabled is off" }}
 {{- end }}

@@ -62,6 +62,10 @@ spec:
         - --listen=0.0.0.0:7878
         {{- if $values.http.enabled }}
         - --http=0.0.0.0:7880
+        - --spectators={{ $values.http.spectators }}
+        {{- with $values.http.origins }}
+        - --http-origins={{ join "," . }}
+        {{- end }}
         {{- end }}
         - --drain-ms={{ int $values.referee.drainMs }}
         - --connection-age-ms={{ int $values.referee.connectionAgeMs }}
@@ -79,6 +83,9 @@ spec:
         # Its bots alone come here; everybody else meets them through the store.
         - --listen=127.0.0.1:7878
         - --house={{ join "," .values.bots }}
+        {{- end }}
+        {{- if not (and $serves $values.http.enabled) }}
+        - --http=off
         {{- end }}
         {{- if $values.store.assumeDurable }}
         - --assume-durable
