@@ -1,6 +1,7 @@
 """Certificates that change while they are served with, and those of clients."""
 
 import asyncio
+import ssl
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
@@ -15,6 +16,7 @@ from tests.unit.transport.authority import Authority, Certified
 
 from ginref.transport.address import BindError
 from ginref.transport.certificate import CertificateFiles, Certificates
+from ginref.transport.tls import tls_context
 from ginref_client.certificate import (
     CertificateError,
     ClientCertificate,
@@ -225,3 +227,51 @@ def test_what_a_link_leads_to_is_looked_at(tmp_path: Path) -> None:
     swapped.replace(link)
 
     assert certificates.look() is not None
+
+
+async def test_over_http_certificates_of_clients_are_asked_for_and_renewed_too(
+    tmp_path: Path,
+) -> None:
+    old, new, clients = (Authority.new(name) for name in ("a", "b", "c"))
+    chain, key = old.certify().write(tmp_path)
+    roots, own = tmp_path / "clients.pem", tmp_path / "ada"
+    roots.write_bytes(clients.pem)
+    own.mkdir()
+    files = clients.certify("ada").write(own)
+
+    async def answer(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        writer.write(await reader.readline())
+        writer.close()
+        await writer.wait_closed()
+
+    context = tls_context(CertificateFiles(chain=chain, key=key, client_ca=roots))
+    server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=context)
+    port = server.sockets[0].getsockname()[1]
+
+    async def is_answered(trusted: Authority, shown: tuple[Path, Path] | None) -> bool:
+        client = ssl.create_default_context(cadata=trusted.pem.decode())
+        if shown:
+            client.load_cert_chain(*shown)
+        try:
+            reader, writer = await asyncio.open_connection(
+                "127.0.0.1", port, ssl=client
+            )
+            writer.write(b"hello\n")
+            line = await reader.readline()
+            writer.close()
+            await writer.wait_closed()
+        except OSError:
+            return False
+        return line == b"hello\n"
+
+    async with server:
+        assert await is_answered(old, files)
+        assert not await is_answered(old, None)
+        new.certify().write(tmp_path)
+        assert await is_answered(new, files)
+        assert not await is_answered(old, files)
+        assert not await is_answered(new, None)
+        roots.write_bytes(old.pem)
+        assert not await is_answered(new, files)
