@@ -120,10 +120,11 @@ def page(facts: Mapping[str, Any]) -> str:
 
 A referee with a store of its own and the [limits](limits.md) that hold by default was
 flooded in {len(facts["floods"])} ways, one after the other, by a process on the same
-machine; what it had no room for it refused by name. An honest pair of bots played on it
-all the time, by single calls: {facts["honest_moves"]:,} moves, none of which may be
-refused or go unanswered. The referee may never hold more than {RSS_MB} MB of memory; it
-held {facts["memory_mb"]:g}.
+machine. What it had no room for it refused by name; of calls that waited for half a
+minute gRPC itself says CANCELLED, and a machine that has other things to do lets more of
+them wait. An honest pair of bots played on it all the time, by single calls:
+{facts["honest_moves"]:,} moves, none of which may be refused or go unanswered. The
+referee may never hold more than {RSS_MB} MB of memory; it held {facts["memory_mb"]:g}.
 
 Times are what 99 of a hundred moves of the honest pair took at most, in milliseconds,
 over {MOVES} moves before, which are those after the flood before it, all meanwhile, and
