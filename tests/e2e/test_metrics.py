@@ -15,7 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.e2e.host import OPERATOR, SEATED, STRANGER, Host, Room, hosting
 from tests.e2e.table import Table, play
 
-from ginref.adapters.metric_family import CODES, OPERATIONS
+from ginref.adapters.metric_family import CODES, FATES, OPERATIONS
 from ginref.app.error import Reason
 from ginref.record.document import Record, parse_record
 from ginref.record.entry import Moved
@@ -48,6 +48,7 @@ LABELS: dict[str, set[str]] = {
     "stream": {"bot", "watcher"},
     "operation": {*OPERATIONS},
     "log": {"match", "tournament"},
+    "fate": {*FATES},
 }
 """Every value that a label may have."""
 
