@@ -121,7 +121,7 @@ def page(facts: Mapping[str, Any]) -> str:
 A referee with a store of its own and the [limits](limits.md) that hold by default was
 flooded in {len(facts["floods"])} ways, one after the other, by a process on the same
 machine. What it had no room for it refused by name; of calls that waited for half a
-minute gRPC itself says CANCELLED, and a machine that has other things to do lets more of
+minute gRPC itself says CANCELLED, and on a machine that has other things to do more of
 them wait. An honest pair of bots played on it all the time, by single calls:
 {facts["honest_moves"]:,} moves, none of which may be refused or go unanswered. The
 referee may never hold more than {RSS_MB} MB of memory; it held {facts["memory_mb"]:g}.
