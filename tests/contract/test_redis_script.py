@@ -13,6 +13,7 @@ from ginref.adapters.redis_script import (
 )
 from ginref.adapters.redis_store import RedisStore
 from ginref.app.match_store import Applied
+from ginref.app.packing import DamageError
 
 pytestmark = pytest.mark.redis
 
@@ -70,9 +71,10 @@ async def test_a_failing_script_leaves_nothing_half_written(
     await server.xadd(match_keys("m1").log, {"t": "0", "e": ""}, id="7-0")
     before = await server.hgetall(match_keys("m1").match)
 
-    with pytest.raises(Exception, match="equal or smaller"):
+    with pytest.raises(DamageError) as halted:
         await store.apply(move(key=KEY))
 
+    assert "equal or smaller" in str(halted.value.__cause__)
     assert await server.hgetall(match_keys("m1").match) == before
     assert not await server.exists(match_keys("m1").idem)
 

@@ -6,7 +6,11 @@ from typing import Final
 
 from redis import exceptions
 
+from ginref.app.packing import DamageError
 from ginref.app.port import StoreUnavailableError
+
+_SCRIPT: Final = "user_script:"
+"""Stands in what a server says of a script that has failed, with the line of it."""
 
 NOT_RUN: Final = (
     exceptions.AskError,
@@ -69,6 +73,22 @@ def unavailable() -> Iterator[None]:
         if told is error:
             raise
         raise told from error
+
+
+@contextmanager
+def sound(match_id: str) -> Iterator[None]:
+    """Tell what the store keeps of a match from what no referee has written.
+
+    Raises:
+        DamageError: The store's script fails over it, or its answer cannot be read.
+    """
+    try:
+        yield
+    except (exceptions.ResponseError, ValueError) as error:
+        if isinstance(error, exceptions.ResponseError) and _SCRIPT not in str(error):
+            raise
+        message = f"what is kept of match {match_id} cannot be read"
+        raise DamageError(message) from error
 
 
 def demand_answers(answers: Sequence[object]) -> None:

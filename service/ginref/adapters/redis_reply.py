@@ -14,6 +14,7 @@ from ginref.app.match_store import (
     EntryId,
     Seen,
     StoredEntry,
+    StoredMatch,
     SubmissionKey,
 )
 from ginref.record.clock import StoredClock
@@ -78,6 +79,29 @@ def clock_of(facts: Sequence[str]) -> StoredClock:
         elapsed_ms=int(elapsed_ms),
         credit_ms=int(credit_ms),
         banks_ms=tuple(map(int, banks_ms)),
+    )
+
+
+def stored_match(
+    answer: tuple[bytes, bytes, bytes, bytes], key: SubmissionKey | None
+) -> StoredMatch:
+    """Read a match: its setup, its state, a known submission, and all numbers.
+
+    Raises:
+        ValueError: A number is none.
+    """
+    setup, state, known, facts = answer
+    now, version, refusals, over, created, *clock = facts.decode().split(",")
+    return StoredMatch(
+        version=int(version),
+        refusals=int(refusals),
+        over=over == "1",
+        setup=setup,
+        state=state,
+        clock=clock_of(clock),
+        created_ms=int(created),
+        now_ms=int(now),
+        seen=seen_of(known, key) if known and key is not None else None,
     )
 
 

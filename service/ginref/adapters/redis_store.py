@@ -12,6 +12,7 @@ from typing import Final
 from ginref.adapters import (
     redis_apply,
     redis_durability,
+    redis_error,
     redis_expiry,
     redis_list,
     redis_reply,
@@ -165,51 +166,46 @@ class RedisStore(MatchStore):
     async def read(
         self, match_id: str, key: SubmissionKey | None = None
     ) -> StoredMatch | None:
-        """Return the match, or None when there is none."""
+        """Return the match, or None when there is none.
+
+        Raises:
+            DamageError: What is kept of it is not what was written.
+        """
         keys, shard = match_keys(match_id), shard_keys(shard_of(match_id))
         bucket, digest = (
             ("", b"") if key is None else (redis_reply.bucket_of(key), key.digest)
         )
-        answer = await self._connection.run(
-            READ,
-            [keys.match, keys.idem, shard.beat, shard.outage],
-            [bucket, digest],
-            replicated=True,
-        )
-        if not answer:
-            return None
-        setup, state, known, facts = answer
-        now, version, refusals, over, created, *clock = facts.decode().split(",")
-        return StoredMatch(
-            version=int(version),
-            refusals=int(refusals),
-            over=over == "1",
-            setup=setup,
-            state=state,
-            clock=redis_reply.clock_of(clock),
-            created_ms=int(created),
-            now_ms=int(now),
-            seen=redis_reply.seen_of(known, key) if known and key is not None else None,
-        )
+        with redis_error.sound(match_id):
+            answer = await self._connection.run(
+                READ,
+                [keys.match, keys.idem, shard.beat, shard.outage],
+                [bucket, digest],
+                replicated=True,
+            )
+            return redis_reply.stored_match(answer, key) if answer else None
 
     async def apply(self, change: Change) -> ApplyResult:
-        """Store one step of a match, or say why not."""
+        """Store one step of a match, or say why not.
+
+        Raises:
+            DamageError: What is kept of the match is not what was written.
+        """
         entry_id = redis_reply.entry_id_of(change)
         key, words = redis_apply.call_of(change, entry_id)
-        for _ in range(_SETTLEMENTS):
-            status, *facts = await self._connection.run_words(APPLY, key, words)
-            if status != redis_apply.UNSETTLED:
-                break
-            await self._beat(shard_of(change.match_id))
-        else:
-            raise StoreUnavailableError("the store is too slow to judge time")
-        if status == redis_apply.APPLIED:
-            return redis_reply.applied(entry_id, facts[0])
-        if status == redis_apply.STALE:
-            self._connection.observer.store_conflict("match")
-            return Stale(int(facts[0]), int(facts[1]))
-        if status == redis_apply.DUPLICATE and change.key is not None:
-            return Duplicate(redis_reply.seen_of(facts[0], change.key))
+        with redis_error.sound(change.match_id):
+            for _ in range(_SETTLEMENTS):
+                status, *facts = await self._connection.run_words(APPLY, key, words)
+                if status != redis_apply.UNSETTLED:
+                    break
+                await self._beat(shard_of(change.match_id))
+            else:
+                raise StoreUnavailableError("the store is too slow to judge time")
+            if status == redis_apply.APPLIED:
+                return redis_reply.applied(entry_id, facts[0])
+            if status == redis_apply.STALE:
+                return Stale(int(facts[0]), int(facts[1]))
+            if status == redis_apply.DUPLICATE and change.key is not None:
+                return Duplicate(redis_reply.seen_of(facts[0], change.key))
         return _REFUSALS[status]
 
     async def log(
