@@ -243,5 +243,5 @@ def part_primary(fleet: Fleet) -> None:
         assert old.says("role:master")
     finally:
         old.link.restore()
-    # Where Sentinels are short of time, it may be the primary again before anybody looks.
+    # Where Sentinels are short of time, it may lead again before anybody looks.
     fleet.heal()
