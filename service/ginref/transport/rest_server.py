@@ -31,6 +31,8 @@ from ginref.transport.status import refusal_of, status_of
 from ginref.transport.tls import tls_context
 from ginref.transport.vigil import Vigil
 
+_ANY: Final = ("DELETE", "GET", "OPTIONS", "PATCH", "POST", "PUT")
+
 _DESCRIPTION: Final = files(v1) / "openapi.json"
 
 
@@ -115,7 +117,11 @@ class RestServer:
             tracer=tracer,
         )
         app = Starlette(
-            routes=[*pages, Route("/openapi.json", _openapi), Mount("/", api)],
+            routes=[
+                *pages,
+                Route("/openapi.json", _openapi, methods=_ANY),
+                Mount("/", api),
+            ],
             exception_handlers={HTTPException: _tell, Exception: _tell},
         )
         self._server: Final = HttpServer(
@@ -147,8 +153,10 @@ class RestServer:
         await self._server.__aexit__(kind, error, trace)
 
 
-async def _openapi(_: Request) -> Response:
+async def _openapi(asked: Request) -> Response:
     """Describe the API, as it was when its code was generated."""
+    if asked.method not in {"GET", "HEAD"}:
+        raise HTTPException(405, headers={"Allow": "GET, HEAD"})
     return Response(_DESCRIPTION.read_bytes(), media_type=JSON_TYPE)
 
 
