@@ -167,3 +167,18 @@ def test_suits_have_two_colours_or_four(look: Look, site: Site) -> None:
     assert diamond.evaluate(colour) != before
     page.reload()
     assert page.locator(".card.d").first.evaluate(colour) != before
+
+
+def test_the_api_can_be_looked_up(look: Look) -> None:
+    page = look("/control")
+    told: list[str] = []
+    page.on(
+        "console", lambda said: told.append(said.text) if said.type == "error" else None
+    )
+    page.goto("/docs")
+    calls = page.locator(".opblock")
+    calls.first.wait_for()
+    assert calls.count() > 30
+    expect(page.get_by_text("/v1/matches/{match_id}:submitMove")).to_be_visible()
+    picture(page, "docs")
+    assert not told

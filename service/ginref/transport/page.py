@@ -76,7 +76,12 @@ def page_routes() -> list[BaseRoute]:
         Route(path, _shell(*page), methods=["GET"], middleware=zipped)
         for path, page in _PAGES.items()
     ]
-    return [*shells, Mount("/static", _Files(directory=FOLDER), middleware=zipped)]
+    viewer = Route("/docs", _viewer, methods=["GET"], middleware=zipped)
+    return [
+        *shells,
+        viewer,
+        Mount("/static", _Files(directory=FOLDER), middleware=zipped),
+    ]
 
 
 def render_shell(
@@ -117,3 +122,12 @@ def _shell(page: str, title: str) -> Callable[[Request], Awaitable[Response]]:
         )
 
     return answer
+
+
+async def _viewer(_: Request) -> Response:
+    if not BUILT.is_dir():
+        return PlainTextResponse(_HOW_TO_BUILD, status_code=503)
+    return HTMLResponse(
+        (FOLDER / "docs.html").read_text(encoding="utf-8"),
+        headers={"content-security-policy": CONTENT_POLICY},
+    )

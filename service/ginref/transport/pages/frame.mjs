@@ -157,11 +157,11 @@ export function Waiting({ error, what, again }) {
   </div>`;
 }
 
-/** Says that what is shown may be old. */
+/** Says whether what is shown is kept up to date; null before that can be told. */
 export function Stale({ isUp }) {
   return isUp
     ? html`<span class="live" role="status">live</span>`
-    : html`<span class="live off" role="status">connecting again …</span>`;
+    : html`<span class="live off" role="status">${isUp === null ? "connecting …" : "connecting again …"}</span>`;
 }
 
 /** A moment in the words of whoever looks at it. */

@@ -168,7 +168,7 @@ function Event({ event, names }) {
 function Page() {
   const [state, set] = useState({ events: [] });
   const [error, fail] = useState(null);
-  const [isUp, tell] = useState(false);
+  const [isUp, tell] = useState(null);
   useEffect(() => {
     const ended = new AbortController();
     const take = (message) => {
@@ -242,14 +242,14 @@ function Page() {
       )}
       names=${seats.map((one) => one.bot)}
     />
-    <h2>What happened</h2>
+    ${(events.length > 0 || !isOver) && html`<h2>What happened</h2>`}
     ${events.length
       ? html`<ol class="events" reversed>
           ${[...events]
             .reverse()
             .map((event) => html`<${Event} key=${event.version} event=${event} names=${names} />`)}
         </ol>`
-      : html`<p class="soft">Moves appear here as they are made.</p>`}`;
+      : !isOver && html`<p class="soft">Moves appear here as they are made.</p>`}`;
 }
 
 show(html`<${Page} />`);

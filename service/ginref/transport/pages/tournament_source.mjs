@@ -6,7 +6,7 @@ const PAUSE_MS = 500;
 
 /** The tournament, what went wrong, and whether word of changes arrives. */
 export function useTournament(name) {
-  const [isUp, tell] = useState(false);
+  const [isUp, tell] = useState(null);
   const path = `/v1/tournaments/${encodeURIComponent(name)}`;
   const loaded = useLoaded(
     async (signal) =>
