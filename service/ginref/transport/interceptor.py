@@ -23,11 +23,11 @@ from grpc_status import rpc_status
 from ginref.app.allowance import Allowance
 from ginref.app.error import Reason, RefusedError
 from ginref.app.gate import Gate
-from ginref.app.trace import ABOUT, About, Tracer
+from ginref.app.trace import ABOUT, Tracer
 from ginref.transport.admission import Admission, bearer, bytes_limit, is_open
 from ginref.transport.call import CALL, CallObserver, Unreadable
 from ginref.transport.status import status_of
-from ginref.transport.traced import traced
+from ginref.transport.traced import about, traced
 from ginref.transport.vigil import Vigil
 
 # In quotes: only the type checker knows that these are generic.
@@ -156,17 +156,8 @@ async def _answer(
 ) -> Any:  # noqa: ANN401 - likewise
     if isinstance(request, Unreadable):
         raise request.error
-    ABOUT.set(_about(request))
+    ABOUT.set(about(request))
     return await answer(request, context)
-
-
-def _about(request: object) -> About:
-    """Return what a message names; a stream of them names nothing."""
-    return About(
-        getattr(request, "match_id", ""),
-        getattr(request, "tournament_id", ""),
-        getattr(request, "request_id", ""),
-    )
 
 
 def _secret(context: Context) -> str | None:

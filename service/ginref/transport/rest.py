@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
-from ginref.app.trace import Tracer
+from ginref.app.trace import ABOUT, Tracer
 from ginref.transport.admission import Admission, bytes_limit, is_open
 from ginref.transport.call import CALL
 from ginref.transport.exchange import Exchange, to_json
@@ -24,7 +24,7 @@ from ginref.transport.rest_read import read_request
 from ginref.transport.rest_route import Found, Route, Routes
 from ginref.transport.rest_stream import CURSOR, StreamWriter, goes_on
 from ginref.transport.status import CODES
-from ginref.transport.traced import traced
+from ginref.transport.traced import about, traced
 from ginref.transport.vigil import Vigil
 
 Drop = Callable[[object], None]
@@ -131,6 +131,7 @@ class RestApi:
         body = await exchange.body(bytes_limit(route.path))
         query = _resumed(exchange, route)
         request = read_request(route, values, query, body)
+        ABOUT.set(about(request))
         service = self._services[route.method.containing_service.full_name]
         method: Any = getattr(service, route.method.name)
         if route.method.server_streaming:

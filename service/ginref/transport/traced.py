@@ -1,13 +1,22 @@
-"""A call of the API in the trace of its caller, whichever way it came."""
+"""A call of the API in the trace of its caller, and what it is about."""
 
 from collections.abc import Awaitable
 from typing import TypeVar
 
 from ginref.app.error import RefusedError
-from ginref.app.trace import Tracer
+from ginref.app.trace import About, Tracer
 from ginref.transport.status import CODES
 
 _T = TypeVar("_T")
+
+
+def about(request: object) -> About:
+    """Return what a message names; a stream of them names nothing."""
+    return About(
+        getattr(request, "match_id", ""),
+        getattr(request, "tournament_id", ""),
+        getattr(request, "request_id", ""),
+    )
 
 
 async def traced(
