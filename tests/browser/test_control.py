@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.conftest import Site, picture
-from tests.browser.exhibition import all_declared, aside, attached, done
+from tests.browser.exhibition import all_declared, aside, attached, declared, done
+from tests.e2e.cups import CLOCK
 
 from ginref.adapters.trusted_keys import read_trusted_keys
 from ginref.record.verify import Finding
 from ginref.tournament.export_verify import verify_export
+from ginref_client.referee import Referee
+from ginref_client.tournament_change import advance, enter
 
 Look = Callable[..., Page]
 
@@ -83,14 +86,62 @@ def test_a_tournament_is_run_from_a_page(
     assert verify_export(export.read_bytes(), keys).finding is Finding.VALID
 
 
+async def knockout(address: str, token: str) -> None:
+    """Start a tournament whose bots do not come, so that all is decided by hand."""
+    bots = [f"late-{at}" for at in range(4)]
+    async with Referee([address], token, attempts=20) as referee:
+        for bot in bots:
+            await declared(referee, bot)
+        await referee.create_tournament(
+            {
+                "name": "by-hand",
+                "entry": {"check_in": False},
+                "match": {"clock": {**CLOCK, "start": "10m"}},
+                "stages": [{"name": "main", "format": "single_elimination"}],
+            }
+        )
+        for change in (
+            advance("registration"),
+            *(enter(bot) for bot in bots),
+            advance("seeding"),
+        ):
+            seen = await referee.get_tournament("by-hand")
+            await referee.change_tournament(
+                "by-hand", change, expected_version=seen.version
+            )
+
+
 def test_a_correction_shows_what_follows_from_it(look: Look, site: Site) -> None:
-    """The correction of a finished tournament is refused, and says why."""
+    done(knockout(site.referee.address, site.token))
     page = look("/control")
     page.get_by_label("Token of an operator or organizer").fill(site.token)
     page.get_by_role("button", name="Enter").click()
-    page.get_by_role("link", name="autumn-cup").click()
-    expect(page.locator(".head .state")).to_have_text("finished")
-    expect(page.get_by_role("button", name="Archive")).to_be_visible()
+    page.get_by_role("link", name="by-hand").click()
+    page.get_by_role("button", name="Start", exact=True).wait_for()
+    do(page, "Start")
+
+    fixture = page.get_by_label("Fixture", exact=True)
+    first = fixture.locator("option").nth(1)
+    first.wait_for(state="attached")
+    fixture.select_option(index=1)
+    text = first.inner_text()
+    one, other = text.partition(": ")[2].split(" \N{EN DASH} ")
+    page.get_by_label("Result").select_option(f"won:{one}")
+    page.locator("#ruling-reason").fill("decided by hand")
+    do(page, "Show what it changes")
+
+    page.get_by_label("Result").select_option(f"won:{other}")
+    page.get_by_role("button", name="Show what it changes").click()
+    asked = page.locator(".asked")
+    asked.wait_for()
+    # The final gets another entrant, and that is said before it is done.
+    expect(asked.locator("del", has_text=one).first).to_be_visible()
+    expect(asked.locator("ins", has_text=other).first).to_be_visible()
+    picture(page, "control-correction")
+    page.get_by_role("button", name="Yes, ").click()
+    page.locator(".done").wait_for()
+    page.goto("/tournaments/by-hand")
+    expect(page.locator(".meet .won", has_text=other)).to_be_visible()
 
 
 @pytest.mark.parametrize("token", ["wrong", "gr_" + "a" * 52], ids=["short", "unknown"])
