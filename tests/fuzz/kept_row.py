@@ -21,10 +21,17 @@ from ginref.app.match_store import EntryId, StoredEntry
 from ginref.app.packing import DamageError, Packer
 from ginref.app.registry_row import (
     BotRow,
+    InvitationRow,
+    Joining,
+    OwnerRow,
     TokenRow,
     read_bot,
+    read_invitation,
+    read_owner,
     read_token,
     write_bot,
+    write_invitation,
+    write_owner,
     write_token,
 )
 from ginref.engine.snapshot import SnapshotError, decode, encode
@@ -167,6 +174,20 @@ def _tokens() -> list[bytes]:
     return [write_token("ab" * 32, row).encode()]
 
 
+def _invitations() -> list[bytes]:
+    row = InvitationRow(
+        invitation_id="i",
+        owner=None,
+        uses=8,
+        salt=b"s" * 16,
+        created_ms=1,
+        expires_ms=2,
+        tokens_expire_ms=None,
+        joined=(Joining(bot="ada", request="ab" * 32, joined_ms=1),),
+    )
+    return [write_invitation("ab" * 32, row).encode()]
+
+
 KEPT_ROWS: Final[Mapping[str, Target]] = {
     "setup row": Target(
         make=reader(lambda data: _PACKER.open_setup("m", data), DamageError),
@@ -197,6 +218,14 @@ KEPT_ROWS: Final[Mapping[str, Target]] = {
         make=_tournament_log, seeds=lambda: [bytes(range(20))], share=5
     ),
     "bot row": Target(make=text_reader(read_bot, DamageError), seeds=_bots, share=30),
+    "owner row": Target(
+        make=text_reader(read_owner, DamageError),
+        seeds=lambda: [write_owner(OwnerRow(name="lab", created_ms=1)).encode()],
+        share=20,
+    ),
+    "invitation row": Target(
+        make=text_reader(read_invitation, DamageError), seeds=_invitations, share=20
+    ),
     "token row": Target(
         make=text_reader(read_token, DamageError), seeds=_tokens, share=30
     ),

@@ -24,6 +24,7 @@ from ginref.adapters.redis_address import UnsupportedStoreError, parse_store_url
 from ginref.adapters.secret_file import SecretFileError
 from ginref.adapters.tournament_file import TournamentFileError, read_tournament
 from ginref.adapters.yaml_reader import YamlError, read_yaml
+from ginref.app.limit import read_limits
 from ginref.cli.judgment import judge
 from ginref.engine.card import Card, CardSet
 from ginref.engine.error import NotationError, RulesetError
@@ -53,6 +54,8 @@ from ginref.tournament.example import EXAMPLES
 from ginref.tournament.export import PAYLOAD_TYPE as EXPORT_TYPE
 from ginref.tournament.export_verify import verify_export
 from ginref.tournament.witness import read_heads
+from ginref.transport.address import Address, BindError
+from ginref_client.certificate import CertificateError, read_fingerprint
 from ginref_client.endpoint import parse_endpoints
 from ginref_client.error import EndpointError
 
@@ -304,6 +307,21 @@ READING: Final[Mapping[str, Target]] = {
         make=text_reader(parse_endpoints, EndpointError),
         seeds=lambda: [b"127.0.0.1:7878,https://a.b:1", b"[::1]:80", b"http://x"],
         share=40,
+    ),
+    "listen address": Target(
+        make=text_reader(Address.parse, BindError),
+        seeds=lambda: [b"127.0.0.1:7878", b"[::1]:0"],
+        share=20,
+    ),
+    "limits": Target(
+        make=text_reader(read_limits, ValueError),
+        seeds=lambda: [b"creates=5/50,watches=off", b"off"],
+        share=20,
+    ),
+    "fingerprint": Target(
+        make=text_reader(read_fingerprint, CertificateError),
+        seeds=lambda: [b"ab:" * 31 + b"cd"],
+        share=10,
     ),
     "cursor": Target(
         make=text_reader(parse_cursor, ValueError),

@@ -5,6 +5,7 @@ from typing import Final
 
 from tests.fuzz.call import CALLS
 from tests.fuzz.client import CLIENT
+from tests.fuzz.gateway import GATEWAY
 from tests.fuzz.kept_row import KEPT_ROWS
 from tests.fuzz.probe import PROBES
 from tests.fuzz.reading import READING
@@ -17,6 +18,7 @@ TARGETS: Final[Mapping[str, Target]] = {
     **CALLS,
     **CLIENT,
     **PROBES,
+    **GATEWAY,
     **SEQUENCES,
 }
 """All targets. A method of the API that is new is among them by itself."""

@@ -9,6 +9,7 @@ from ginref.app.match_store import EntryId
 from ginref.app.packing import DamageError
 from ginref.app.registry_row import read_bot, read_invitation, read_owner, read_token
 from ginref.record.entry import EntryError, decode_entry
+from ginref.transport.address import Address, BindError
 from ginref_client.endpoint import parse_endpoints
 from ginref_client.error import EndpointError
 
@@ -20,6 +21,11 @@ from ginref_client.error import EndpointError
 def test_an_address_with_half_a_bracket_is_refused_as_one(address: str) -> None:
     with pytest.raises(EndpointError):
         parse_endpoints(address)
+
+
+def test_a_port_of_thousands_of_digits_is_no_port() -> None:
+    with pytest.raises(BindError):
+        Address.parse("127.0.0.1:" + "9" * 5000)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,12 @@
 """Where a server listens: `host:port`, and who can reach that."""
 
 import ipaddress
+import re
 from dataclasses import dataclass
+from typing import Final
 
-_PORT_LIMIT = 65535
+_PORT: Final = re.compile("[0-9]{1,5}")
+_PORT_LIMIT: Final = 65535
 
 
 class BindError(Exception):
@@ -31,7 +34,7 @@ class Address:
         """
         host, colon, port = text.rpartition(":")
         bare = host.removeprefix("[").removesuffix("]")
-        is_port = port.isascii() and port.isdigit() and int(port) <= _PORT_LIMIT
+        is_port = bool(_PORT.fullmatch(port)) and int(port) <= _PORT_LIMIT
         if not colon or not bare or not is_port or (":" in bare and bare == host):
             message = f"{text!r} is not an address: HOST:PORT or [IPV6]:PORT expected"
             raise BindError(message)
