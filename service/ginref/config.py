@@ -310,9 +310,6 @@ class ServeConfig:
                 "listen",
             )
         if http is not None:
-            if self.tls_client_ca is not None and not http.is_loopback:
-                what = "certificates of clients are asked for over gRPC alone"
-                raise ConfigError(what, "http", "tls_client_ca")
             if not (http.is_loopback or self.allow_plaintext or self.tls_cert):
                 raise ConfigError(
                     f"{http} is reached from elsewhere: give tls_cert and tls_key, or"
