@@ -309,13 +309,13 @@ class ServeConfig:
                 " allow_plaintext",
                 "listen",
             )
-        if http is not None:
-            if not (http.is_loopback or self.allow_plaintext or self.tls_cert):
-                raise ConfigError(
-                    f"{http} is reached from elsewhere: give tls_cert and tls_key, or"
-                    " allow_plaintext",
-                    "http",
-                )
+        is_open = self.allow_plaintext or self.tls_cert is not None
+        if http is not None and not (http.is_loopback or is_open):
+            raise ConfigError(
+                f"{http} is reached from elsewhere: give tls_cert and tls_key, or"
+                " allow_plaintext",
+                "http",
+            )
         # A worker has one port of each row.
         row = self.workers if self.worker is None else 1
         for (name, one), (other_name, other) in combinations(rows.items(), 2):
