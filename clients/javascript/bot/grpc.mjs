@@ -32,9 +32,8 @@ function openClient(url) {
     includeDirs: [PROTOS],
   });
   const { BotService } = grpc.loadPackageDefinition(definition).ginref.v1;
-  const isPlain = protocol === "http:";
-  const credentials = isPlain ? grpc.credentials.createInsecure() : grpc.credentials.createSsl();
-  return new BotService(host, credentials);
+  const { createInsecure, createSsl } = grpc.credentials;
+  return new BotService(host, protocol === "http:" ? createInsecure() : createSsl());
 }
 
 /** Plays all matches of a bot. */
@@ -55,7 +54,7 @@ export class GrpcPlayer {
     this.#shares = shares;
   }
 
-  /** Play until `over`, which is told of each match that has ended, says that it is done. */
+  /** Play until `over`, which is told of each match that has ended, says: enough. */
   async play(over) {
     const client = openClient(this.#url);
     try {
@@ -81,7 +80,9 @@ export class GrpcPlayer {
   async *#attach(client) {
     const call = client.connect(this.#metadata);
     this.#call = call;
-    const cursors = [...this.#versions].map(([matchId, version]) => ({ matchId, version }));
+    call.on("error", () => {}); // one that comes when nobody reads any more
+    const live = [...this.#versions];
+    const cursors = live.map(([matchId, version]) => ({ matchId, version }));
     this.#send({ hello: { protocol: 1, client: "ginref-javascript/1", cursors } });
     let patience = WELCOME_MS;
     const silence = () => call.cancel();
@@ -114,11 +115,11 @@ export class GrpcPlayer {
     switch (kind) {
       case "welcome":
         if (told.bot !== this.#bot) throw new Error(`this is the token of ${told.bot}`);
-        for (const match of told.liveMatches) this.#seats.set(match.matchId, match.seats.length);
+        for (const match of told.liveMatches) this.#know(match);
         break;
       case "offer":
-        this.#seats.set(told.match.matchId, told.match.seats.length);
-        this.#send({ accept: { matchId: told.match.matchId, seat: told.seat } });
+        this.#know(told.match);
+        this.#send({ accept: { matchId: told.match.matchId, seat } });
         break;
       case "prepare":
         this.#prepare(told);
@@ -147,13 +148,18 @@ export class GrpcPlayer {
     return false;
   }
 
+  #know({ matchId, seats }) {
+    this.#seats.set(matchId, seats.length);
+  }
+
   #prepare({ matchId, seat, version, kind, commitments }) {
     this.#versions.set(matchId, version);
+    const seats = this.#seats.get(matchId);
     try {
       const answer =
         kind === "PREPARE_KIND_COMMITMENT"
           ? { commitment: this.#shares.commit(matchId, seat) }
-          : { nonce: this.#shares.reveal(matchId, seat, commitments, this.#seats.get(matchId)) };
+          : { nonce: this.#shares.reveal(matchId, seat, commitments, seats) };
       this.#send({ preparation: { matchId, seat, ...answer } });
     } catch (error) {
       console.error(error.message);

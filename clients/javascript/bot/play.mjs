@@ -46,8 +46,9 @@ async function main(words) {
     : (await import("./rest.mjs")).RestPlayer;
   const ended = new Set();
   await new Player(url, token, bot, new Shares()).play((matchId, ending) => {
-    const line = { match_id: matchId, ending: ending?.kind ?? null, winner: ending?.winner ?? null };
-    if (!ended.has(matchId)) process.stdout.write(`${JSON.stringify(line)}\n`);
+    const { kind = null, winner = null } = ending ?? {};
+    const line = JSON.stringify({ match_id: matchId, ending: kind, winner });
+    if (!ended.has(matchId)) process.stdout.write(`${line}\n`);
     return ended.add(matchId).size >= options.matches;
   });
   return 0;

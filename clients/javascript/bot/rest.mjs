@@ -16,7 +16,7 @@ export class RestReferee {
     this.headers = { authorization: `Bearer ${token}` };
   }
 
-  /** Call until there is an answer; throws a RefusedError that another try cannot help. */
+  /** Call until there is an answer; throws a refusal that another try cannot help. */
   async call(verb, path, message) {
     const body = message && JSON.stringify(message);
     for (let tries = 0; ; tries += 1) {
@@ -56,7 +56,8 @@ export class RestReferee {
   }
 
   async #callOnce(verb, path, body) {
-    const headers = { ...this.headers, ...(body && { "content-type": "application/json" }) };
+    const headers = { ...this.headers };
+    if (body) headers["content-type"] = "application/json";
     const signal = AbortSignal.timeout(CALL_MS);
     const response = await this.#fetch(path, { method: verb, headers, body, signal });
     return answerOf(response);
@@ -132,7 +133,7 @@ export class RestPlayer {
     this.#shares = shares;
   }
 
-  /** Play until `over`, which is told of each match that has ended, says that it is done. */
+  /** Play until `over`, which is told of each match that has ended, says: enough. */
   async play(over) {
     const followed = new Set();
     let isDone = false;
@@ -199,8 +200,9 @@ export class RestPlayer {
 
   /** Tell the referee something of a match; what comes too late is no fault. */
   async #tell(matchId, verb, message) {
+    const path = `/v1/matches/${encodeURIComponent(matchId)}:${verb}`;
     try {
-      return await this.#referee.call("POST", `/v1/matches/${encodeURIComponent(matchId)}:${verb}`, message);
+      return await this.#referee.call("POST", path, message);
     } catch (error) {
       if (!error.isPast) throw error;
       console.error(`match ${matchId}: ${error.message}`);

@@ -31,7 +31,8 @@ export class Shares {
     if (kept === undefined) throw new Error(`match ${matchId}: no share to show`);
     const isMine = commitments[SEATS.indexOf(seat)] === kept.commitment;
     if (!isMine || commitments.length !== seats) {
-      throw new Error(`match ${matchId}: not what each seat has committed to; do not trust this referee`);
+      const what = "not what each seat has committed to; do not trust this referee";
+      throw new Error(`match ${matchId}: ${what}`);
     }
     return kept.share.toString("base64");
   }
