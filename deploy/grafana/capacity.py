@@ -18,6 +18,8 @@ from deploy.grafana.panel import (
 
 _CPU: Final = f"rate(process_cpu_seconds_total{{{HERE}}}[$__rate_interval])"
 
+_CERTIFICATE_END: Final = f"ginref_certificate_expiry_timestamp_seconds{{{HERE}}}"
+
 CAPACITY: Final = Board(
     name="capacity",
     title="Redis and capacity",
@@ -171,6 +173,27 @@ CAPACITY: Final = Board(
                         (f"process_resident_memory_bytes{{{HERE}}}", "{{instance}}")
                     ],
                     unit="bytes",
+                ),
+                Panel(
+                    title="What certificates have left",
+                    tells="The one that ends first; 0 without TLS.",
+                    queries=[
+                        (
+                            f"clamp_min(min({_CERTIFICATE_END}) - time(), 0)",
+                            "until it ends",
+                        )
+                    ],
+                    unit="s",
+                ),
+                Panel(
+                    title="Certificates that were tried",
+                    tells="One that is refused leaves the one before.",
+                    queries=[
+                        (
+                            f"sum by (fate) (ginref_certificates_total{{{HERE}}})",
+                            "{{fate}}",
+                        )
+                    ],
                 ),
                 Panel(
                     title="Open files",

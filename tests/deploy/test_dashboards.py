@@ -204,6 +204,7 @@ async def _fill(host: Host, client: httpx.Client, blank: dict[str, str]) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 async def test_every_panel_shows_something_of_a_referee_at_work(
     host: Host, tmp_path: Path
 ) -> None:
