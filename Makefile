@@ -69,6 +69,10 @@ PARTS ?= stores,open,bots,watchers,timeouts
 bench-scale: development ## Measure a referee with very many of everything; build/bench-scale.json
 	@MATCHES=$(MATCHES) PARTS=$(PARTS) $(BIN)/python -m tests.benchmarks.bench_scale
 
+.PHONY: bench-http
+bench-http: development ## Measure the API over HTTP, and spectators; build/bench-http.json
+	@$(BIN)/python -m tests.benchmarks.bench_http
+
 # How often each kind of failover happens in a soak; ten of each take 15 minutes.
 FAULTS ?= 10
 
