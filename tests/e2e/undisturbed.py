@@ -112,9 +112,17 @@ def _match(order: MatchOrder, secret: bytes) -> tuple[MatchCreated, MatchEnded]:
             for one in result.rounds
         ),
     )
-    match = f"undisturbed-{order.request_id}"
-    where = {"fixture": order.fixture, "attempt": order.attempt, "game": order.game}
-    return (
-        MatchCreated(**where, match=match),
-        MatchEnded(**where, match=match, outcome=outcome),
+    created = MatchCreated(
+        fixture=order.fixture,
+        attempt=order.attempt,
+        game=order.game,
+        match=f"undisturbed-{order.request_id}",
     )
+    ended = MatchEnded(
+        fixture=created.fixture,
+        attempt=created.attempt,
+        game=created.game,
+        match=created.match,
+        outcome=outcome,
+    )
+    return created, ended
