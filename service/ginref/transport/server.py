@@ -149,6 +149,8 @@ class ServerOptions:
             "grpc.keepalive_permit_without_calls": 1,
             "grpc.http2.min_recv_ping_interval_without_data_ms": 10_000,
             "grpc.http2.max_pings_without_data": 0,
+            # After a stall all those of a while are read at once.
+            "grpc.http2.max_ping_strikes": 20,
             "grpc.max_concurrent_streams": self.stream_limit,
             "grpc.max_allowed_incoming_connections": self._most_connections(),
             "grpc.max_connection_idle_ms": self.idle_ms,
