@@ -61,9 +61,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         referee.kill()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A browser of the machine."""
+    """A browser of the machine; its driver's loop must end before other tests begin."""
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("no chromium is installed")
