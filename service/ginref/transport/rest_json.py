@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from typing import Any, Final, NoReturn
 
 from ginref.app.error import Reason, RefusedError
@@ -42,9 +43,9 @@ def read_json(body: bytes) -> Any:  # noqa: ANN401 - whatever JSON can be
         made = dict(pairs)
         if len(made) == len(pairs):
             return made
-        names = [name for name, _ in pairs]
         twice = _Twice(made)
-        twice.name = next(name for name in names if names.count(name) > 1)
+        counts = Counter(name for name, _ in pairs)
+        twice.name = next(name for name, count in counts.items() if count > 1)
         doubled.append(twice)
         return twice
 
