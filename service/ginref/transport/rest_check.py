@@ -60,9 +60,11 @@ def field_named(message: Descriptor, name: str, at: str) -> FieldDescriptor:
     Raises:
         RefusedError: FIELD_INVALID: there is none.
     """
-    field = message.fields_by_name.get(name) or message.fields_by_camelcase_name.get(
-        name
-    )
+    field = None
+    # A map of descriptors fails at a name that has half a character.
+    if _is_utf8(name):
+        spelled, called = message.fields_by_camelcase_name, message.fields_by_name
+        field = called.get(name) or spelled.get(name)
     if field is None:
         at += name
         raise RefusedError(

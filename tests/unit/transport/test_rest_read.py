@@ -64,6 +64,13 @@ BAD_BODIES = [
         "request_id",
         id="by both of its names",
     ),
+    pytest.param(b'{"\\ud800":1}', "FIELD_INVALID", "\ud800", id="half a name"),
+    pytest.param(
+        b'{"clock":{"\\udfff":1}}',
+        "FIELD_INVALID",
+        "clock.\udfff",
+        id="half a name further in",
+    ),
     pytest.param(b'{"bots":"one"}', "FIELD_INVALID", "bots", id="no list"),
     pytest.param(b'{"bots":["a",7]}', "FIELD_INVALID", "bots[1]", id="no text"),
     pytest.param(b'{"bots":null}', "FIELD_INVALID", "bots", id="null"),
@@ -102,6 +109,15 @@ def test_a_bad_body_is_refused_by_the_field_at_fault(
     assert refused("POST", "/v1/matches", body) == (reason, field)
 
 
+def test_the_name_that_stands_twice_is_soon_found_among_very_many() -> None:
+    names = [f'"{number}":0' for number in range(200_000)]
+
+    # What looks through all names for each of them would take minutes.
+    body = f"{{{','.join([*names, names[-1]])}}}".encode()
+
+    assert refused("POST", "/v1/matches", body) == ("FIELD_INVALID", "199999")
+
+
 @pytest.mark.parametrize(
     ("target", "body", "field"),
     [
@@ -118,6 +134,7 @@ def test_a_bad_body_is_refused_by_the_field_at_fault(
         ("/v1/matches/m1:prepareSeat?seat=1", b"{}", "seat"),
         ("/v1/tournaments", b'{"configuration":[]}', "configuration"),
         ("/v1/tournaments", b'{"configuration":{"a":"\\ud800"}}', "configuration"),
+        ("/v1/tournaments", b'{"configuration":{"\\ud800":1}}', "configuration"),
     ],
 )
 def test_a_field_holds_what_it_can(target: str, body: bytes, field: str) -> None:
