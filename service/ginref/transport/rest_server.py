@@ -162,12 +162,13 @@ async def _openapi(asked: Request) -> Response:
 
 async def _tell(_: Request, error: Exception) -> Response:
     """Answer for a page that failed, in the words of the API."""
-    refusal = refusal_of(error)
-    if isinstance(error, HTTPException):
+    if not isinstance(error, HTTPException):
+        refusal = refusal_of(error)
+    elif allow := (error.headers or {}).get("Allow"):
+        message = f"this path is for {allow}"
+        refusal = RefusedError(Reason.VERB_NOT_ALLOWED, message, allow=allow)
+    else:
         refusal = RefusedError(Reason.PATH_UNKNOWN, "nothing has this path")
-        if allow := (error.headers or {}).get("Allow"):
-            message = f"this path is for {allow}"
-            refusal = RefusedError(Reason.VERB_NOT_ALLOWED, message, allow=allow)
     status, headers = refusal_headers(refusal)
     given = {**dict(headers), **(getattr(error, "headers", None) or {})}
     return Response(to_json(status_of(refusal)), status, given, JSON_TYPE)

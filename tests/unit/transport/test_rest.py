@@ -127,6 +127,15 @@ async def test_another_path_is_nothing(client: httpx.AsyncClient) -> None:
         assert told(await client.get(path)) == (404, "PATH_UNKNOWN", {})
 
 
+async def test_a_page_that_is_not_there_is_no_fault(
+    client: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = await client.post("/openapi.json")
+
+    assert told(answer)[:2] == (405, "VERB_NOT_ALLOWED")
+    assert [one for one in caplog.records if one.levelname == "ERROR"] == []
+
+
 async def test_dots_in_a_path_lead_nowhere(served: Served) -> None:
     answer = await raw(served, b"GET /v1/matches/../keys HTTP/1.1\r\nhost: a\r\n\r\n")
 
