@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tests.unit.test_docs import rows
 
+from ginref.app.invitation import WRONG_MOST, WRONG_PER_SECOND
 from ginref.app.limit import DEFAULTS, Limits, Rate, read_limits
 from ginref.transport import server
 from ginref.transport.field import LARGE_MESSAGE_BYTES, MESSAGE_BYTES
@@ -50,6 +51,9 @@ def test_the_table_of_what_else_has_an_end_is_right() -> None:
     )
     assert told["a connection without calls"] == f"{options.idle_ms // 60_000} min"
     assert told["a stream that is not read"] == f"{options.write_ms // 1000} s"
+    assert told["wrong codes of invitations"] == (
+        f"{WRONG_PER_SECOND} a second, {WRONG_MOST} at once"
+    )
     assert told["depth of JSON over HTTP"] == str(DEPTH)
 
 

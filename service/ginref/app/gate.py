@@ -1,8 +1,6 @@
 """Who may come in: tokens, and the owners and bots they speak for."""
 
-import hashlib
-import json
-import re
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,13 +13,16 @@ from ginref.app.membership import Membership, require_host
 from ginref.app.port import Chance, Registry
 from ginref.app.registry_row import (
     TokenRow,
+    digest_of,
+    is_secret,
     plain_text,
+    read_digest,
     read_token,
+    secret_of,
     write_token,
 )
 
 _SECRET_SIZE: Final = 32
-_SECRET: Final = re.compile(r"gr_[a-z2-7]{52}")
 _ID_SIZE: Final = 8
 _MEMORY_MS: Final = 2_000
 _MEMORY_ROWS: Final = 10_000
@@ -41,12 +42,25 @@ class Gate(Membership):
     """
 
     def __init__(
-        self, registry: Registry, chance: Chance, now_ms: Callable[[], int]
+        self,
+        registry: Registry,
+        chance: Chance,
+        now_ms: Callable[[], int],
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Work on a registry; `now_ms` is the time that lifetimes are judged by."""
+        """Work on a registry.
+
+        Args:
+            registry: Where the rows are.
+            chance: Where secrets come from.
+            now_ms: The time that lifetimes are judged by.
+            monotonic: Tells seconds.
+        """
         super().__init__(registry, now_ms)
         self._chance = chance
-        self.invitations: Final = Invitations(registry, chance, now_ms, self._issue)
+        self.invitations: Final = Invitations(
+            registry, chance, now_ms, self._issue, monotonic
+        )
         self._known: OrderedDict[str, tuple[int, TokenRow, Caller]] = OrderedDict()
 
     async def authenticate(self, secret: str | None) -> Caller:
@@ -62,7 +76,7 @@ class Gate(Membership):
         if not secret:
             message = "a bearer token is needed"
             raise RefusedError(Reason.TOKEN_MISSING, message)
-        token, caller = await self._token(_digest(secret))
+        token, caller = await self._token(digest_of(secret))
         if token.revoked_ms is not None:
             message = "the token has been revoked"
             raise RefusedError(Reason.TOKEN_REVOKED, message)
@@ -122,8 +136,8 @@ class Gate(Membership):
         Says whether it was taken: it has the form of those that are issued here, and
         was not known. What has been revoked is not taken up again.
         """
-        known = await self._registry.get("token", _digest(secret))
-        if known is not None or not _SECRET.fullmatch(secret):
+        known = await self._registry.get("token", digest_of(secret))
+        if known is not None or not is_secret(secret):
             return False
         await self._issue(Role.OPERATOR, None, (), None, secret)
         return True
@@ -233,7 +247,7 @@ class Gate(Membership):
         expires_ms: int | None,
         secret: str = "",
     ) -> tuple[TokenRow, str]:
-        secret = secret or "gr_" + plain_text(self._chance.token(_SECRET_SIZE))
+        secret = secret or secret_of(self._chance.token(_SECRET_SIZE))
         row = TokenRow(
             token_id="t" + plain_text(self._chance.token(_ID_SIZE)),
             role=role,
@@ -243,7 +257,7 @@ class Gate(Membership):
             expires_ms=expires_ms,
             revoked_ms=None,
         )
-        digest = _digest(secret)
+        digest = digest_of(secret)
         stored = await self._registry.add("token", digest, write_token(digest, row))
         return read_token(stored), secret
 
@@ -279,11 +293,7 @@ class Gate(Membership):
     async def _tokens(self) -> list[tuple[str, TokenRow, str]]:
         """Return digest, row and stored text of every token, by identity."""
         rows = [
-            (json.loads(text)["digest"], read_token(text), text)
+            (read_digest(text), read_token(text), text)
             for text in await self._registry.rows("token")
         ]
         return sorted(rows, key=lambda row: row[1].token_id)
-
-
-def _digest(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()

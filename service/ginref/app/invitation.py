@@ -7,8 +7,8 @@ same request gets the same token again, so that an answer may be lost on its way
 
 import hashlib
 import hmac
-import json
 import re
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Final
@@ -23,14 +23,18 @@ from ginref.app.registry_row import (
     Joining,
     OwnerRow,
     TokenRow,
+    digest_of,
     plain_text,
     read_bot,
+    read_digest,
     read_invitation,
     read_owner,
+    secret_of,
     write_bot,
     write_invitation,
     write_owner,
 )
+from ginref.tournament.configuration import HOUSE
 
 _KIND: Final = "invitation"
 _CODE_SIZE: Final = 20
@@ -40,10 +44,11 @@ _ENTROPY_SIZE: Final = 13
 _ID_SIZE: Final = 8
 _SALT_SIZE: Final = 32
 
-WRONG_MOST: Final = 20
-"""Wrong codes that one process looks up at once; one more each second."""
+WRONG_MOST: Final = 100
+"""Wrong codes that one process looks up at once."""
 
-_WRONG_EACH_MS: Final = 1_000
+WRONG_PER_SECOND: Final = 50
+"""Wrong codes that one process looks up in a second after that."""
 
 Issue = Callable[
     [Role, str | None, tuple[str, ...], int | None, str],
@@ -61,13 +66,22 @@ class Invitations:
         chance: Chance,
         now_ms: Callable[[], int],
         issue: Issue,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Work on a registry; `issue` makes tokens."""
+        """Work on a registry.
+
+        Args:
+            registry: Where the rows are.
+            chance: Where codes come from.
+            now_ms: The time that lifetimes are judged by.
+            issue: Makes tokens.
+            monotonic: Tells seconds.
+        """
         self._registry = registry
         self._chance = chance
         self._now_ms = now_ms
         self._issue = issue
-        self._guesses = _Guesses(now_ms)
+        self._guesses = _Guesses(monotonic)
 
     async def create(
         self, caller: Caller, *, owner: str | None, uses: int, lifetime_ms: int
@@ -100,7 +114,7 @@ class Invitations:
             tokens_expire_ms=caller.expires_ms,
         )
         code = plain_text(self._chance.token(_ENTROPY_SIZE))[:_CODE_SIZE]
-        digest = _digest(code)
+        digest = digest_of(code)
         await self._registry.add(_KIND, digest, write_invitation(digest, row))
         return row, "-".join(
             code[at : at + _GROUP] for at in range(0, _CODE_SIZE, _GROUP)
@@ -135,7 +149,7 @@ class Invitations:
             if row.expires_ms <= now_ms:
                 return row
             ended = replace(row, expires_ms=now_ms)
-            if await self._replace(json.loads(text)["digest"], text, ended):
+            if await self._replace(read_digest(text), text, ended):
                 return ended
 
     async def redeem(
@@ -143,7 +157,8 @@ class Invitations:
     ) -> tuple[BotRow, TokenRow, str]:
         """Let a new bot in by a code; the same request again gets the same token.
 
-        Anybody may ask. Once many codes were wrong, none is looked at for a while.
+        Anybody may ask. While many codes are wrong, some are not looked at. Nobody
+        gets a name of the house.
 
         Args:
             code: The code, with or without dashes.
@@ -158,9 +173,8 @@ class Invitations:
                 INVITATION_EXPIRED, INVITATION_USED_UP or LIMIT_EXCEEDED.
         """
         check_name(bot, "bot")
-        self._guesses.check()
         code = code.strip().lower().replace("-", "")
-        row, joining = await self._join(code, bot, _digest(request_id))
+        row, joining = await self._join(code, bot, digest_of(request_id))
         owner = row.owner or bot
         if row.owner is None:
             owner_row = OwnerRow(name=owner, created_ms=joining.joined_ms)
@@ -176,9 +190,8 @@ class Invitations:
         # From the store alone nobody can derive it, and from the code alone neither.
         said = f"ginref/invitation/v1\n{code}\n{bot}\n{request_id}"
         derived = hmac.digest(row.salt, said.encode(), hashlib.sha256)
-        secret = "gr_" + plain_text(derived)
         token, secret = await self._issue(
-            Role.BOT, bot, (), row.tokens_expire_ms, secret
+            Role.BOT, bot, (), row.tokens_expire_ms, secret_of(derived)
         )
         return kept, token, secret
 
@@ -190,15 +203,9 @@ class Invitations:
         Raises:
             RefusedError: As `redeem`.
         """
-        digest = _digest(code)
-        while True:
-            text = None
-            if _CODE.fullmatch(code):
-                text = await self._registry.get(_KIND, digest)
-            if text is None:
-                self._guesses.count()
-                message = "there is no invitation with this code"
-                raise RefusedError(Reason.INVITATION_NOT_FOUND, message)
+        digest = digest_of(code)
+        text = await self._look_up(code, digest)
+        while text is not None:
             row = read_invitation(text)
             for joining in row.joined:
                 if (joining.bot, joining.request) == (bot, request):
@@ -210,13 +217,33 @@ class Invitations:
             taken = replace(row, joined=(*row.joined, joining))
             if await self._replace(digest, text, taken):
                 return taken, joining
+            text = await self._registry.get(_KIND, digest)
+        message = "there is no invitation with this code"
+        raise RefusedError(Reason.INVITATION_NOT_FOUND, message)
+
+    async def _look_up(self, code: str, digest: str) -> str | None:
+        """Return the stored row of a code; what cannot be a code costs no look-up.
+
+        Raises:
+            RefusedError: LIMIT_EXCEEDED.
+        """
+        if not _CODE.fullmatch(code):
+            return None
+        # Before the look-up: many may be under way at once.
+        self._guesses.take()
+        text = await self._registry.get(_KIND, digest)
+        if text is not None:
+            self._guesses.give_back()
+        return text
 
     async def _check_free(self, bot: str, owner: str | None) -> None:
-        """Let a name pass that nobody has.
+        """Let a name pass that nobody has, and that is not the house's.
 
         Raises:
             RefusedError: NAME_TAKEN.
         """
+        for name in (bot, owner or bot):
+            _check_own(name != HOUSE and not name.startswith(f"{HOUSE}."), name)
         _check_own(await self._registry.get("bot", bot) is None, bot)
         if owner is None:
             _check_own(await self._registry.get("owner", bot) is None, bot)
@@ -227,32 +254,35 @@ class Invitations:
 
 
 class _Guesses:
-    """Counts wrong codes, so that nobody can try many of them."""
+    """Bounds the wrong codes that are looked up, for the store's peace.
 
-    def __init__(self, now_ms: Callable[[], int]) -> None:
-        """Begin without any."""
-        self._now_ms = now_ms
+    A code has far too many bits to be found by trying.
+    """
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        """Begin with all of them left; `monotonic` tells seconds."""
+        self._monotonic = monotonic
         self._left = float(WRONG_MOST)
-        self._at_ms = now_ms()
+        self._at = monotonic()
 
-    def check(self) -> None:
-        """Let a code pass, if not too many were wrong.
+    def take(self) -> None:
+        """Take one for a code that is about to be looked up.
 
         Raises:
             RefusedError: LIMIT_EXCEEDED.
         """
-        now_ms = self._now_ms()
-        # A clock may be set back.
-        gained = max(0, now_ms - self._at_ms) / _WRONG_EACH_MS
+        now = self._monotonic()
+        gained = (now - self._at) * WRONG_PER_SECOND
         self._left = min(self._left + gained, WRONG_MOST)
-        self._at_ms = now_ms
+        self._at = now
         if self._left < 1:
-            message = "too many codes were wrong: try again in some seconds"
+            message = "too many codes were wrong: try again in a second"
             raise RefusedError(Reason.LIMIT_EXCEEDED, message, limit="wrong_codes")
-
-    def count(self) -> None:
-        """Count a wrong code."""
         self._left -= 1
+
+    def give_back(self) -> None:
+        """Give one back: the code was right."""
+        self._left = min(self._left + 1, WRONG_MOST)
 
 
 def _check_open(row: InvitationRow, now_ms: int) -> None:
@@ -275,7 +305,3 @@ def _check_own(is_own: bool, bot: str) -> None:  # noqa: FBT001 - what was found
     if not is_own:
         message = f"the name {bot} belongs to somebody else"
         raise RefusedError(Reason.NAME_TAKEN, message, name=bot)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -2,15 +2,20 @@
 
 import base64
 import functools
+import hashlib
 import json
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from ginref.app.caller import Role
 from ginref.app.packing import DamageError
 
 _Row = TypeVar("_Row")
+
+_MARK: Final = "gr_"
+_SECRET: Final = re.compile(rf"{_MARK}[a-z2-7]{{52}}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +133,28 @@ def _sound(read: Callable[[str], _Row]) -> Callable[[str], _Row]:
             raise DamageError(message) from error
 
     return checked
+
+
+def digest_of(text: str) -> str:
+    """Return the digest of a secret or a code, by which its row is kept."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@_sound
+def read_digest(text: str) -> str:
+    """Read the digest that stands beside a row."""
+    digest: str = json.loads(text)["digest"]
+    return digest
+
+
+def secret_of(data: bytes) -> str:
+    """Return the secret of a token, made of 32 bytes that nobody can guess."""
+    return _MARK + plain_text(data)
+
+
+def is_secret(text: str) -> bool:
+    """Say whether a text has the form of a token's secret."""
+    return _SECRET.fullmatch(text) is not None
 
 
 def write_invitation(digest: str, row: InvitationRow) -> str:

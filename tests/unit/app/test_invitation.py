@@ -1,5 +1,7 @@
 """Invitations: who comes by a code, how often, and until when."""
 
+import asyncio
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +10,7 @@ import pytest
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
 from ginref.app.gate import Gate
-from ginref.app.invitation import WRONG_MOST
+from ginref.app.invitation import WRONG_MOST, WRONG_PER_SECOND
 
 World = Any
 """The referee of `conftest`, whose class cannot be imported."""
@@ -146,21 +148,69 @@ async def test_neither_code_nor_secret_is_kept_anywhere(world: World) -> None:
         assert hidden not in kept
 
 
-async def test_after_many_wrong_codes_none_is_looked_at_for_a_while(
+async def test_wrong_codes_that_are_looked_up_are_bounded_also_at_once(
     world: World,
 ) -> None:
     _, code = await invited(world)
-    redeem = world.gate.invitations.redeem
-    wrong = ["x", "", *("a" * 20 for _ in range(WRONG_MOST))]
-    reasons = [await refused(redeem(one, "swift", REQUEST)) for one in wrong]
+    looked_up, get = 0, world.registry.get
 
-    assert reasons[:WRONG_MOST] == [Reason.INVITATION_NOT_FOUND] * WRONG_MOST
-    assert set(reasons[WRONG_MOST:]) == {Reason.LIMIT_EXCEEDED}
+    async def slow(kind: str, key: str) -> str | None:
+        nonlocal looked_up
+        looked_up += kind == "invitation"
+        await asyncio.sleep(0)
+        row: str | None = await get(kind, key)
+        return row
+
+    world.registry.get = slow
+    now = 0.0
+    gate = Gate(world.registry, world.chance, world.time, lambda: now)
+    redeem = gate.invitations.redeem
+    calls = (redeem("a" * 20, "swift", REQUEST) for _ in range(20 * WRONG_MOST))
+
+    errors = await asyncio.gather(*calls, return_exceptions=True)
+
+    assert looked_up == WRONG_MOST
+    reasons = Counter(e.reason for e in errors if isinstance(e, RefusedError))
+    assert reasons == {
+        Reason.INVITATION_NOT_FOUND: WRONG_MOST,
+        Reason.LIMIT_EXCEEDED: 19 * WRONG_MOST,
+    }
+    world.time.ms += HOUR_MS // 2
     assert await refused(redeem(code, "swift", REQUEST)) is Reason.LIMIT_EXCEEDED
-    world.time.ms -= HOUR_MS
-    assert await refused(redeem(code, "swift", REQUEST)) is Reason.LIMIT_EXCEEDED
-    world.time.ms += 1_000
+    now += 1 / WRONG_PER_SECOND
+    # One is enough for all codes that are right.
+    for _ in range(2):
+        assert await redeem(code, "swift", REQUEST)
+
+
+async def test_what_cannot_be_a_code_keeps_nobody_out(world: World) -> None:
+    _, code = await invited(world)
+    gate = Gate(world.registry, world.chance, world.time, lambda: 7.0)
+    redeem = gate.invitations.redeem
+    for malformed in ("x", "", "a" * 21, "1" * 20) * WRONG_MOST:
+        asked = redeem(malformed, "swift", REQUEST)
+        assert await refused(asked) is Reason.INVITATION_NOT_FOUND
+
     assert await redeem(code, "swift", REQUEST)
+
+
+@pytest.mark.parametrize(
+    ("name", "owner"),
+    [("house", None), ("house.careful", None), ("house.x", "ada"), ("swift", "house")],
+    ids=["the house", "a bot of the house", "with an owner", "for the house"],
+)
+async def test_nobody_comes_in_as_the_house(
+    world: World, name: str, owner: str | None
+) -> None:
+    await world.gate.create_owner(ORGANIZER, "house")
+    _, code = await invited(world, owner=owner)
+
+    refusal = refused(world.gate.invitations.redeem(code, name, REQUEST))
+
+    assert await refusal is Reason.NAME_TAKEN
+    (row,) = await world.gate.invitations.list(ORGANIZER)
+    assert not row.joined
+    assert name not in {bot.name for bot in await world.gate.list_bots(ORGANIZER)}
 
 
 async def test_an_invitation_and_its_tokens_do_not_outlive_the_hosts_token(
