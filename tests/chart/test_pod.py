@@ -162,12 +162,15 @@ CALL = """\
 import asyncio, sys
 from pathlib import Path
 from ginref_client import Referee
+from ginref_client.registry import role_name
 async def call():
     roots = Path("/run/ginref/tls/tls.crt").read_bytes()
     async with Referee("https://play-ginref:7878", sys.argv[1], roots=roots) as referee:
         await referee.create_owner("me")
-        for token in await referee.list_tokens():
-            await referee.revoke_token(token.token_id)
+        tokens = await referee.list_tokens()
+        # House bots have theirs, which say nothing about the operator's.
+        (own,) = (token for token in tokens if role_name(token) == "operator")
+        await referee.revoke_token(own.token_id)
 asyncio.run(call())
 """
 
