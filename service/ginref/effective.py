@@ -173,21 +173,10 @@ def _setting(told: Told) -> Setting:
     raise ConfigError(f"{told}: no setting of that name{hint}")
 
 
-def read_config(
-    given: Mapping[str, str | bool | None], environment: Mapping[str, str]
-) -> ServeConfig:
-    """Return what the command line and the environment say.
-
-    Raises:
-        ConfigError: They say what cannot be used.
-    """
-    return effective(from_environment(environment), from_options(given)).config
-
-
 def to_environment(config: ServeConfig) -> dict[str, str]:
     """Return the variables by which another process reads the same settings."""
     return {
         setting.variable: setting.write(value)
         for name, setting in SETTINGS.items()
-        if (value := getattr(config, name)) not in {None, ()}
+        if (value := getattr(config, name)) is not None and value != ()
     }

@@ -14,7 +14,7 @@ import yaml
 from tests.deploy.box import HOME, PATIENCE, Box, Empty, Files, Volume, opened
 from tests.deploy.image import ROOT, final
 
-from ginref.effective import read_config
+from ginref.effective import effective, from_environment
 from ginref.setting import PREFIX
 
 DEPLOY = ROOT / "deploy"
@@ -187,14 +187,15 @@ print(c.getresponse().read().decode())
 
 @pytest.mark.slow
 def test_two_referees_share_the_store_the_keys_and_the_records(secrets: Path) -> None:
-    settings = read_config(
-        {},
-        {
-            name: value.replace("/run/secrets", str(secrets))
-            for name, value in SERVICES["referee-1"]["environment"].items()
-            if name.startswith(PREFIX)
-        },
-    )
+    settings = effective(
+        from_environment(
+            {
+                name: value.replace("/run/secrets", str(secrets))
+                for name, value in SERVICES["referee-1"]["environment"].items()
+                if name.startswith(PREFIX)
+            }
+        )
+    ).config
     assert settings.store is not None
     volumes: dict[str, Volume] = {path: Empty() for path in final().arguments("VOLUME")}
     volumes |= {"/var/lib/store": Empty(uid=999, gid=999), "/var/lib/other": Empty()}

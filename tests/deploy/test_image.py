@@ -15,7 +15,7 @@ import pytest
 from tests.deploy.box import USER, Empty, opened
 from tests.deploy.image import ROOT, Stage, final, stage_called, stages
 
-from ginref.effective import read_config
+from ginref.effective import effective, from_environment, from_options
 from ginref.setting import PREFIX
 from ginref.transport.page import BUILT
 
@@ -128,7 +128,9 @@ def test_the_variables_of_the_image_are_settings() -> None:
         if name.startswith(PREFIX)
     }
 
-    config = read_config({"allow_plaintext": "true"}, settings)
+    config = effective(
+        from_environment(settings), from_options({"allow_plaintext": "true"})
+    ).config
 
     addresses = (config.listen, config.http, config.admin)
     ports = {address.rpartition(":")[2] for address in addresses}

@@ -5,25 +5,34 @@ from pathlib import Path
 import pytest
 
 from ginref.config import SETTINGS, ServeConfig
-from ginref.effective import read_config, to_environment
+from ginref.effective import (
+    effective,
+    from_environment,
+    from_options,
+    to_environment,
+)
 from ginref.setting import FOREVER, ConfigError
 from ginref.setting_kind import Part
 
 
 def test_nothing_given_is_the_defaults() -> None:
-    assert read_config({}, {}) == ServeConfig()
+    assert effective().config == ServeConfig()
 
 
 def test_options_that_were_not_given_leave_the_environment_its_say() -> None:
     nothing = {field.name: None for field in fields(ServeConfig)}
 
-    config = read_config(nothing, {"GINREF_LISTEN": "127.0.0.1:1"})
+    config = effective(
+        from_environment({"GINREF_LISTEN": "127.0.0.1:1"}), from_options(nothing)
+    ).config
 
     assert config == ServeConfig(listen="127.0.0.1:1")
 
 
 def test_an_option_goes_before_the_environment() -> None:
-    config = read_config({"drain_ms": "7"}, {"GINREF_DRAIN_MS": "8"})
+    config = effective(
+        from_environment({"GINREF_DRAIN_MS": "8"}), from_options({"drain_ms": "7"})
+    ).config
 
     assert config.drain_ms == 7
 
@@ -56,18 +65,18 @@ def test_a_setting_is_read_alike_from_both_sides(
 ) -> None:
     variable = f"GINREF_{name.upper()}"
 
-    assert getattr(read_config({}, {variable: text}), name) == value
-    config = read_config({name: text}, {})
+    assert getattr(effective(from_environment({variable: text})).config, name) == value
+    config = effective(from_options({name: text})).config
     assert getattr(config, name) == value
     # What a worker is given is what its referee was.
-    assert read_config({}, to_environment(config)) == config
+    assert effective(from_environment(to_environment(config))).config == config
 
 
 def test_a_store_with_a_password_may_stand_in_a_file(tmp_path: Path) -> None:
     file = tmp_path / "store"
     file.write_text("redis://ginref:secret@store:6379\n")
 
-    config = read_config({}, {"GINREF_STORE": f"file:{file}"})
+    config = effective(from_environment({"GINREF_STORE": f"file:{file}"})).config
 
     assert config.store == "redis://ginref:secret@store:6379"
 
@@ -79,7 +88,7 @@ def test_a_file_without_a_store_is_named(tmp_path: Path, content: bytes | None) 
         file.write_bytes(content)
 
     with pytest.raises(ConfigError, match=rf"^--store: {file}\b"):
-        read_config({"store": f"file:{file}"}, {})
+        effective(from_options({"store": f"file:{file}"}))
 
 
 def test_an_archived_match_is_kept_for_a_month_unless_told_otherwise() -> None:
@@ -153,31 +162,36 @@ def test_a_setting_that_cannot_be_used_is_named(
     environment: dict[str, str], named: str
 ) -> None:
     with pytest.raises(ConfigError, match=rf"^{named}\b"):
-        read_config({}, environment)
+        effective(from_environment(environment))
 
 
 def test_the_variable_of_the_file_is_hinted_at_as_well() -> None:
     with pytest.raises(ConfigError, match=r"mean GINREF_CONFIG\?"):
-        read_config({}, {"GINREF_CONFG": "x"})
+        effective(from_environment({"GINREF_CONFG": "x"}))
 
 
 def test_an_option_that_is_no_setting_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"^--lisen: no setting .*mean --listen\?"):
-        read_config({"lisen": "x"}, {})
+        effective(from_options({"lisen": "x"}))
 
 
 def test_who_gave_what_contradicts_is_told() -> None:
     with pytest.raises(
         ConfigError, match=r"^house and roles: .*\(--house, GINREF_ROLES\)$"
     ):
-        read_config({"house": "simple"}, {"GINREF_ROLES": "signer"})
+        effective(
+            from_environment({"GINREF_ROLES": "signer"}),
+            from_options({"house": "simple"}),
+        )
 
 
 def test_a_shared_referee_listens_everywhere_unless_told_otherwise() -> None:
     given = {"GINREF_SHARE": "on"}
 
-    assert read_config({}, given).listen == "0.0.0.0:7878"
-    assert read_config({"listen": "127.0.0.1:1"}, given).listen == "127.0.0.1:1"
+    assert effective(from_environment(given)).config.listen == "0.0.0.0:7878"
+    option = from_options({"listen": "127.0.0.1:1"})
+    config = effective(from_environment(given), option).config
+    assert config.listen == "127.0.0.1:1"
 
 
 def test_no_role_is_refused() -> None:
@@ -190,11 +204,14 @@ def test_no_role_is_refused() -> None:
     [f"GINREF_{name}" for name in ("URL", "TOKEN", "TOKEN_FILE", "CLIENT_CERT")],
 )
 def test_what_bots_read_is_left_to_them(variable: str) -> None:
-    assert read_config({}, {variable: "x"}) == ServeConfig()
+    assert effective(from_environment({variable: "x"})).config == ServeConfig()
 
 
 def test_other_variables_are_nobodys_business() -> None:
-    assert read_config({}, {"HOME": "/", "ginref_listen": "x"}) == ServeConfig()
+    assert (
+        effective(from_environment({"HOME": "/", "ginref_listen": "x"})).config
+        == ServeConfig()
+    )
 
 
 def test_each_field_is_a_setting_with_a_help_that_is_a_sentence() -> None:

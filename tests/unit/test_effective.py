@@ -19,7 +19,6 @@ from ginref.effective import (
     effective,
     from_environment,
     from_options,
-    read_config,
     to_environment,
 )
 from ginref.setting import FOREVER, ConfigError, masked
@@ -110,7 +109,7 @@ def test_a_worker_reads_the_settings_that_its_referee_has(
 ) -> None:
     config = effective(from_options(texts(values))).config
 
-    assert read_config({}, to_environment(config)) == config
+    assert effective(from_environment(to_environment(config))).config == config
 
 
 @pytest.mark.parametrize(
@@ -198,9 +197,10 @@ def test_a_secret_is_looked_for_only_where_it_holds(tmp_path: Path) -> None:
     kept = tmp_path / "url"
     kept.write_text("redis://a:b@store:1\n")
 
-    config = read_config(
-        {"store": f"file:{kept}"}, {"GINREF_STORE": "file:/nowhere/at/all"}
-    )
+    config = effective(
+        from_environment({"GINREF_STORE": "file:/nowhere/at/all"}),
+        from_options({"store": f"file:{kept}"}),
+    ).config
 
     assert config.store == "redis://a:b@store:1"
 

@@ -58,10 +58,6 @@ class Limits:
     rates: Mapping[Kind, Rate] = field(default_factory=lambda: MappingProxyType({}))
     caps: Mapping[Cap, int] = field(default_factory=lambda: MappingProxyType({}))
 
-    def __hash__(self) -> int:
-        """Return the same number for the same limits."""
-        return hash(str(self))
-
     def __str__(self) -> str:
         """Return the text that is read as these limits."""
         rates = {kind: self.rates.get(kind) for kind in Kind}
