@@ -14,8 +14,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from cryptography import x509
-
 from ginref.adapters import embedded_child
 from ginref.adapters.operator_token import OPERATOR_TOKEN
 from ginref.adapters.secret_file import (
@@ -30,6 +28,7 @@ from ginref.foundation import StartError
 from ginref.setting import PREFIX
 from ginref.tournament.configuration import HOUSE
 from ginref.transport.address import Address
+from ginref_client.certificate import certified_name
 from ginref_client.error import AccessError, ClientError
 from ginref_client.referee import Referee
 
@@ -45,7 +44,7 @@ _STEADY_S: Final = 60.0
 """A bot that has run so long is started again without much ado."""
 
 
-# The last one is that of a certificate.
+# The last one is that of a token that is no text.
 _FAILURES: Final = (ClientError, SecretFileError, OSError, ValueError)
 
 
@@ -194,25 +193,6 @@ class House:
 
 def _name(bot: str) -> str:
     return f"{HOUSE}.{bot}"
-
-
-def certified_name(chain: bytes) -> str | None:
-    """Return a name or an address that a certificate in PEM is for.
-
-    Raises:
-        ValueError: It is none.
-    """
-    certificate = x509.load_pem_x509_certificate(chain)
-    names: Sequence[str] = ()
-    with contextlib.suppress(x509.ExtensionNotFound):
-        found = certificate.extensions.get_extension_for_class(
-            x509.SubjectAlternativeName
-        ).value
-        names = [
-            *found.get_values_for_type(x509.DNSName),
-            *map(str, found.get_values_for_type(x509.IPAddress)),
-        ]
-    return names[0].replace("*", HOUSE, 1) if names else None
 
 
 def own_url(text: str, *, is_secure: bool) -> str:
