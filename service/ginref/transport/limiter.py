@@ -71,7 +71,7 @@ _SUBMIT: Final = "/ginref.v1.RefereeService/SubmitMove"
 _WATCHES: Final = frozenset(path for path in KINDS if "/Watch" in path)
 
 # Why a move is refused that has not been judged at all.
-_UNREAD: Final = frozenset(
+_UNREADABLE: Final = frozenset(
     reason
     for reason, code in CODES.items()
     if code.grpc is grpc.StatusCode.INVALID_ARGUMENT
@@ -116,6 +116,6 @@ class Limiter:
         try:
             return await work()
         except RefusedError as error:
-            if error.reason in _UNREAD:
+            if error.reason in _UNREADABLE:
                 self._allowance.spend(caller, Kind.MOVES)
             raise

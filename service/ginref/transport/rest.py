@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
+from ginref.app.session_policy import UNREAD
 from ginref.app.trace import ABOUT, Tracer
 from ginref.transport.admission import Admission, bytes_limit, is_open
 from ginref.transport.call import CALL
@@ -31,7 +32,6 @@ Drop = Callable[[object], None]
 """Closes the connection of a peer at once, whatever it has not read."""
 
 _LAST_EVENT: Final = "last-event-id"
-_UNREAD: Final = "unread"
 
 
 class RestApi:
@@ -150,7 +150,7 @@ class RestApi:
 
     async def _fail(self, exchange: Exchange, refusal: RefusedError) -> None:
         """End a stream that has begun; one that is not read, with its connection."""
-        unread = refusal.facts.get("limit") == _UNREAD
+        unread = refusal.facts.get("limit") == UNREAD
         if unread or not await self._streams.fail(exchange, refusal):
             self._drop(exchange.peer)
 
