@@ -166,9 +166,15 @@ def _orders(ledger: Ledger, stages: Sequence[StageView]) -> Iterator[MatchOrder]
 
 
 def _qualifying(short: Sequence[Fixture]) -> Iterator[MatchOrder]:
-    """Yield qualifying matches to create: the house bot plays so many at a time."""
+    """Yield qualifying matches to create: the house bot plays so many at a time.
+
+    Whoever has not played yet comes before those who try again, in order of entry.
+    """
     playing = sum(fixture.state is FixtureState.PLAYING for fixture in short)
-    ready = [fixture for fixture in short if fixture.state is FixtureState.READY]
+    ready = sorted(
+        (fixture for fixture in short if fixture.state is FixtureState.READY),
+        key=lambda one: one.attempt,
+    )
     for fixture in ready[: max(0, AT_ONCE - playing)]:
         yield order_match(Boards.INDEPENDENT, fixture, 1)
 

@@ -265,6 +265,19 @@ def test_the_house_plays_few_at_a_time() -> None:
     assert [one.bots[0] for one in tournament.plan().orders] == ["bot-16"]
 
 
+def test_who_tries_again_waits_for_those_who_have_not_played() -> None:
+    tournament = called(*(f"bot-{at:02}" for at in range(18)))
+    for order in tournament.plan().orders:
+        tournament.begin(order)
+        stalls = Outcome(ending=EndingKind.TIMED_OUT, at_fault=(order.bots[0],))
+        tournament.finish(order, stalls)
+
+    orders = [(one.bots[0], one.attempt) for one in tournament.plan().orders]
+
+    assert orders[:3] == [("bot-16", 1), ("bot-17", 1), ("bot-00", 2)]
+    assert len(orders) == 16
+
+
 def test_a_house_bot_that_has_entered_itself_has_nothing_to_show() -> None:
     tournament = called("ann", HOUSE)
     plays(tournament, "ann")
