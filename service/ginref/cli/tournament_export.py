@@ -1,15 +1,19 @@
 """`ginref tournament export`: what proves a tournament, fetched and converted."""
 
+import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from ginref.cli import tournament_convert
-from ginref.cli.organizing import Office, online
+from ginref.cli.organizing import CommandError, Office, online, printable
 from ginref.cli.tournament_convert import Keys
 from ginref_client.referee import Referee
 from ginref_client.tournament import Tournament
+
+_MATCH_ID: Final = re.compile(r"[a-z0-9]{2,64}")
+"""What may name a file, whoever the referee is."""
 
 
 @online
@@ -69,14 +73,18 @@ async def save_records(referee: Referee, seen: Tournament, folder: Path) -> int:
 
     Raises:
         ClientError: The referee refuses, or does not answer.
+        CommandError: It names a match as none is named; nothing is written.
         OSError: A file cannot be written.
     """
-    _make(folder)
     played = [fixture.matches for stage in seen.stages for fixture in stage.fixtures]
     played += [entrant.qualifying.matches for entrant in seen.entrants]
     over = [
         match.match_id for matches in played for match in matches if match.record_digest
     ]
+    strange = next((one for one in over if not _MATCH_ID.fullmatch(one)), None)
+    if strange is not None:
+        raise CommandError(f"no match is named {printable(strange)}")
+    _make(folder)
     for match_id in over:
         (folder / f"{match_id}.json").write_bytes(await referee.record(match_id))
     return len(over)
