@@ -53,6 +53,7 @@ from ginref.tournament.operation import (
     Withdraw,
 )
 from ginref.tournament.qualifying import refuse_stranger
+from ginref.tournament.roster import refuse_absent
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -304,10 +305,13 @@ class TournamentDesk:
         """Read a configuration that can be played here."""
         try:
             declared = read_configuration(configuration)
-            rules = declared.entry.qualifying
-            if rules is not None:
-                rows = map(read_bot, await self._tools.registry.rows("bot"))
-                refuse_stranger(rules, {row.name for row in rows if row.house})
+            rules = declared.entry
+            if rules.listed or rules.invited or rules.qualifying:
+                rows = [*map(read_bot, await self._tools.registry.rows("bot"))]
+                refuse_absent(rules, {row.name: row.owner for row in rows})
+                house = {row.name for row in rows if row.house}
+                if rules.qualifying:
+                    refuse_stranger(rules.qualifying, house)
         except FieldError as error:
             raise refused_configuration(error) from None
         return declared

@@ -1,9 +1,10 @@
 """Who plays: the entrants that have a place, in the order of their seeds."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ginref.engine.deck import draw_lots
-from ginref.tournament.configuration import EntryBy, Seeding
+from ginref.tournament.configuration import EntryBy, EntryRules, Seeding
+from ginref.tournament.error import FieldError
 from ginref.tournament.ledger import Entrant, Ledger
 from ginref.tournament.lifecycle import ENTRY, Lifecycle
 from ginref.tournament.qualifying import may_play
@@ -101,3 +102,24 @@ def is_welcome(ledger: Ledger, bot: str) -> bool:
         or bot in listed
         or (rules.by is EntryBy.INVITATION and bot in rules.invited)
     )
+
+
+def refuse_absent(rules: EntryRules, owners: Mapping[str, str]) -> None:
+    """Refuse to name bots that are not there: somebody else could take the name.
+
+    Args:
+        rules: Who may enter.
+        owners: The owner of each bot that there is, by name.
+
+    Raises:
+        FieldError: There is no such bot, or it has another owner.
+    """
+    listed = {f"listed[{at}].bot": one.bot for at, one in enumerate(rules.listed)}
+    invited = {f"invited[{at}]": bot for at, bot in enumerate(rules.invited)}
+    for place, bot in (listed | invited).items():
+        if bot not in owners:
+            raise FieldError(f"entry.{place}", f"there is no bot {bot}: add it first")
+    for at, one in enumerate(rules.listed):
+        if owners[one.bot] != one.owner:
+            what = f"{one.bot} belongs to {owners[one.bot]}, not to {one.owner}"
+            raise FieldError(f"entry.listed[{at}].owner", what)

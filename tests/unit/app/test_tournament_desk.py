@@ -107,6 +107,36 @@ async def test_a_wrong_configuration_is_refused_by_its_path(cup: Cup) -> None:
     assert caught.value.facts["field"] == "stages[0].rounds"
 
 
+@pytest.mark.parametrize(
+    ("entry", "field"),
+    [
+        (
+            {"listed": [{"bot": "careful", "owner": "ada"}, {"bot": "eve"}]},
+            "listed[1].bot",
+        ),
+        ({"listed": [{"bot": "careful", "owner": "eve"}]}, "listed[0].owner"),
+        ({"by": "invitation", "invited": ["careful", "eve"]}, "invited[1]"),
+    ],
+    ids=["not there yet", "somebody else's", "invited"],
+)
+async def test_only_bots_that_are_there_can_be_listed_or_invited(
+    cup: Cup, entry: dict[str, Any], field: str
+) -> None:
+    host, desk = cup.world.host, cup.one.desk
+    own = {"listed": [{"bot": "careful", "owner": "ada"}]}
+    await desk.create(host, document(entry=own), cup.asking())
+    wrong = document(entry=entry)
+
+    for asked in (
+        desk.create(host, {**wrong, "name": "other"}, cup.asking()),
+        desk.configure(host, "cup", wrong, cup.asking()),
+    ):
+        with pytest.raises(RefusedError) as caught:
+            await asked
+        assert caught.value.reason is Reason.CONFIGURATION_INVALID
+        assert caught.value.facts["field"] == f"entry.{field}"
+
+
 @pytest.mark.parametrize("name", ["no", "No", "a\nb", "{s00}", "x" * 40, ""])
 async def test_no_name_leads_astray(cup: Cup, name: str) -> None:
     with pytest.raises(RefusedError) as caught:

@@ -7,6 +7,7 @@ import pytest
 from google.protobuf import struct_pb2
 from tests.unit.transport.call import refusal
 
+from ginref.app.caller import Caller, Role
 from ginref.tournament.event import Advanced, CodesIssued, Created
 from ginref.tournament.log import decode_entry, verify_chain
 from ginref.v1 import tournament_pb2 as tournament_pb
@@ -189,6 +190,10 @@ async def test_a_log_is_followed_to_its_end(served: Served) -> None:
 
 async def test_a_large_configuration_is_read(served: Served) -> None:
     bots = [f"bot-{at:04}" for at in range(3000)]
+    host = Caller(token_id="t-host", role=Role.ORGANIZER)
+    await served.gate.create_owner(host, "ada")
+    for bot in bots:
+        await served.gate.create_bot(host, bot, "ada", house=False)
     async with served.channel(served.operator) as channel:
         office = Office(channel)
 
