@@ -55,7 +55,6 @@ from ginref.foundation import (
 )
 from ginref.setting_kind import OFF, SPECTATORS, Part
 from ginref.transport.admin import AdminServer
-from ginref.transport.certificate import CertificateFiles
 from ginref.transport.page import page_routes
 from ginref.transport.rest_server import RestOptions, RestServer
 from ginref.transport.server import (
@@ -266,17 +265,12 @@ def _http(
     observer: PrometheusObserver,
 ) -> RestServer:
     """Return what serves the same services over HTTP, and pages beside them."""
-    certificate = None
-    if config.tls_cert is not None and config.tls_key is not None:
-        certificate = CertificateFiles(
-            chain=config.tls_cert, key=config.tls_key, client_ca=config.tls_client_ca
-        )
     options = RestOptions(
         listen=config.http,
         origins=config.http_origins,
         has_guests=config.spectators == SPECTATORS[0],
         allow_plaintext=config.allow_plaintext,
-        certificate=certificate,
+        certificates=server.certificates,
         drain_ms=config.drain_ms,
     )
     return RestServer(

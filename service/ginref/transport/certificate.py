@@ -1,8 +1,9 @@
 """The certificate that the API is served with, taken up anew when its files change."""
 
 import logging
+import ssl
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol, Self
 
@@ -62,12 +63,14 @@ class Pair:
         key: Its private key, in PEM.
         client_ca: Roots for certificates of clients, in PEM; None to ask for none.
         until_s: Unix time in seconds when the certificate ends.
+        context: What serves HTTP with it.
     """
 
     chain: bytes
-    key: bytes
+    key: bytes = field(repr=False)
     client_ca: bytes | None
     until_s: float
+    context: ssl.SSLContext
 
     @classmethod
     def read(cls, files: CertificateFiles) -> Self:
@@ -102,6 +105,7 @@ class Pair:
             key=key,
             client_ca=roots,
             until_s=certificate.not_valid_after_utc.timestamp(),
+            context=_context(files),
         )
 
     def configuration(self) -> grpc.ServerCertificateConfiguration:
@@ -129,7 +133,7 @@ class Certificates:
         self._files = files
         self._observer = observer
         self._marks = files.marks()
-        self._pair = Pair.read(files)
+        self._pair = self._told = Pair.read(files)
         self._lock = threading.Lock()
         self._tell(taken=True)
 
@@ -143,25 +147,37 @@ class Certificates:
         )
 
     def look(self) -> grpc.ServerCertificateConfiguration | None:
-        """Return what new connections are served with, if that has changed.
+        """Return what gRPC serves new connections with, if that has changed for it.
 
         It is called by threads of gRPC, and raises nothing.
         """
         with self._lock:
-            marks = self._files.marks()
-            if marks == self._marks:
+            self._renew()
+            if self._pair is self._told:
                 return None
-            # What is written while it is read has another mark the next time.
-            self._marks = marks
-            try:
-                self._pair = Pair.read(self._files)
-            except BindError as error:
-                _LOG.warning("the certificate before is served with: %s", error)
-                self._tell(taken=False)
-                return None
-            _LOG.info("%s is served with from now on", self._files.chain)
-            self._tell(taken=True)
-            return self._pair.configuration()
+            self._told = self._pair
+            return self._told.configuration()
+
+    def pair(self) -> Pair:
+        """Return what a new connection is served with, from any thread."""
+        with self._lock:
+            self._renew()
+            return self._pair
+
+    def _renew(self) -> None:
+        marks = self._files.marks()
+        if marks == self._marks:
+            return
+        # What is written while it is read has another mark the next time.
+        self._marks = marks
+        try:
+            self._pair = Pair.read(self._files)
+        except BindError as error:
+            _LOG.warning("the certificate before is served with: %s", error)
+            self._tell(taken=False)
+            return
+        _LOG.info("%s is served with from now on", self._files.chain)
+        self._tell(taken=True)
 
     def _tell(self, *, taken: bool) -> None:
         if self._observer is not None:
@@ -173,6 +189,20 @@ def _read_certificate(path: Path, chain: bytes) -> Certificate:
         return load_pem_x509_certificate(chain)
     except ValueError as error:
         raise BindError(f"{path} holds no certificate in PEM") from error
+
+
+def _context(files: CertificateFiles) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.set_alpn_protocols(["http/1.1"])
+    try:
+        context.load_cert_chain(files.chain, files.key)
+        if files.client_ca is not None:
+            context.load_verify_locations(files.client_ca)
+            context.verify_mode = ssl.CERT_REQUIRED
+    except OSError as error:
+        message = f"{files.chain} and {files.key} cannot be served with"
+        raise BindError(message) from error
+    return context
 
 
 def _mark(path: Path | None) -> tuple[int, ...] | None:

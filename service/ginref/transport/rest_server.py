@@ -20,7 +20,7 @@ from ginref.app.trace import Tracer
 from ginref.transport.address import Address
 from ginref.transport.admission import Admission
 from ginref.transport.call import CallObserver
-from ginref.transport.certificate import CertificateFiles
+from ginref.transport.certificate import Certificates
 from ginref.transport.exchange import JSON_TYPE, refusal_headers, to_json
 from ginref.transport.guard import AnswerObserver, Guard
 from ginref.transport.http_server import HttpServer
@@ -45,7 +45,7 @@ class RestOptions:
         origins: Whose pages may call it, such as `https://example.org`; `*` for all.
         has_guests: Whoever has no token may look on as a spectator.
         allow_plaintext: Serve without TLS beyond this machine.
-        certificate: What it is served with; None for plaintext.
+        certificates: What it is served with; None for plaintext.
         drain_ms: Milliseconds for calls to end when the server stops.
         write_ms: Milliseconds after which a stream that is not read is dropped.
         admit_ms: Milliseconds after which an open stream is ended if its token has
@@ -58,7 +58,7 @@ class RestOptions:
     origins: tuple[str, ...] = ()
     has_guests: bool = False
     allow_plaintext: bool = False
-    certificate: CertificateFiles | None = None
+    certificates: Certificates | None = None
     drain_ms: int = 3000
     write_ms: int = 10_000
     admit_ms: int = 5_000
@@ -100,7 +100,7 @@ class RestServer:
                 plaintext would leave this machine.
         """
         self._drain_streams: Final = drain
-        address, kept, tls = Address.parse(options.listen), options.certificate, None
+        address, kept, tls = Address.parse(options.listen), options.certificates, None
         if kept is None:
             address.check_plaintext(allowed=options.allow_plaintext)
         else:

@@ -186,10 +186,18 @@ class RefereeServer:
         observer: CallObserver | None = None,
         certificate_observer: CertificateObserver | None = None,
     ) -> None:
-        """Put the services in front of the use cases."""
+        """Put the services in front of the use cases.
+
+        Raises:
+            BindError: The certificate cannot be used.
+        """
         self._hub = tools.hub
         self._options = options
-        self._certificate_observer = certificate_observer
+        files = options.certificate
+        self.certificates: Final = (
+            Certificates(files, certificate_observer) if files else None
+        )
+        """What is served with; None for plaintext."""
         # Sessions end by themselves before the server loses patience.
         policy = SessionPolicy(drain_ms=options.drain_ms // 3)
 
@@ -233,8 +241,8 @@ class RefereeServer:
         """Bind and serve.
 
         Raises:
-            BindError: The address or the certificate cannot be used, or plaintext
-                would leave this machine.
+            BindError: The address cannot be used, or plaintext would leave this
+                machine.
         """
         server = grpc.aio.server(
             interceptors=[self._interceptor],
@@ -276,16 +284,13 @@ class RefereeServer:
     def _bind(self, server: grpc.aio.Server) -> Address:
         options = self._options
         address = Address.parse(options.listen)
-        files = options.certificate
-        if files is None:
+        if self.certificates is None:
             address.check_plaintext(allowed=options.allow_plaintext)
         try:
-            if files is None:
+            if self.certificates is None:
                 return address.at(server.add_insecure_port(str(address)))
             # The core of gRPC asks them without keeping them.
-            self._credentials = Certificates(
-                files, self._certificate_observer
-            ).credentials()
+            self._credentials = self.certificates.credentials()
             return address.at(server.add_secure_port(str(address), self._credentials))
         except RuntimeError as error:
             message = f"{address} cannot be listened on: another process may use it"

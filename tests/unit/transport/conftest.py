@@ -243,16 +243,16 @@ async def serve(
         _, operator = await gate.issue_operator()
         listening = asyncio.create_task(hub.run())
         settings = {"listen": "127.0.0.1:0", "drain_ms": 300, **options}
-        server = RefereeServer(
-            Desk(tools),
-            gate,
-            Watcher(keeper, hub, tools.observer),
-            TournamentParts.of(tools, kept, sealer).desk,
-            tools,
-            ServerOptions(**settings),  # type: ignore[arg-type]
-            observed,
-        )
         try:
+            server = RefereeServer(
+                Desk(tools),
+                gate,
+                Watcher(keeper, hub, tools.observer),
+                TournamentParts.of(tools, kept, sealer).desk,
+                tools,
+                ServerOptions(**settings),  # type: ignore[arg-type]
+                observed,
+            )
             web = RestServer(
                 server.services,
                 gate,

@@ -246,7 +246,9 @@ async def test_over_http_certificates_of_clients_are_asked_for_and_renewed_too(
         writer.close()
         await writer.wait_closed()
 
-    context = tls_context(CertificateFiles(chain=chain, key=key, client_ca=roots))
+    pair, tally = CertificateFiles(chain=chain, key=key, client_ca=roots), Tally()
+    certificates = Certificates(pair, tally)
+    context = tls_context(certificates)
     server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=context)
     port = server.sockets[0].getsockname()[1]
 
@@ -273,5 +275,12 @@ async def test_over_http_certificates_of_clients_are_asked_for_and_renewed_too(
         assert await is_answered(new, files)
         assert not await is_answered(old, files)
         assert not await is_answered(new, None)
+        # Whoever serves gRPC has yet to hear of it.
+        assert certificates.look() is not None
+        assert certificates.look() is None
         roots.write_bytes(old.pem)
         assert not await is_answered(new, files)
+        roots.write_text("none")
+        assert not await is_answered(new, files)
+
+    assert tally.taken == [True, True, True, False]
