@@ -103,7 +103,8 @@ def test_a_match_is_followed_move_by_move(look: Look, site: Site) -> None:
 
     page = look("/")
     with aside(play):
-        live = page.locator("tbody tr", has=page.locator(".live")).first
+        rows = page.locator("tbody tr", has=page.locator(".live"))
+        live = rows.filter(has_text=PLAYERS[0]).first
         live.wait_for()
         live.get_by_role("link").first.click()
         expect(page.locator(".events li").first).to_be_visible()
@@ -182,3 +183,21 @@ def test_the_api_can_be_looked_up(look: Look) -> None:
     expect(page.get_by_text("/v1/matches/{match_id}:submitMove")).to_be_visible()
     picture(page, "docs")
     assert not told
+
+
+def test_a_page_goes_on_when_its_referee_is_back(look: Look, site: Site) -> None:
+    """A stream that was cut, and a token that is good no more, keep nobody out."""
+    page = look("/control")
+    page.evaluate("sessionStorage.setItem('ginref-token', 'gr_of_yesterday')")
+    cuts = 0
+
+    def cut(route: Route) -> None:
+        nonlocal cuts
+        cuts += 1
+        route.fulfill(content_type="text/event-stream", body=":\n\n")
+
+    page.route("**:watch*", cut, times=1)
+    page.goto(f"/tournaments/{LEAGUE.name}")
+    page.locator(".meet").first.wait_for()
+    expect(page.locator(".facts .live")).to_have_text("live")
+    assert cuts == 1

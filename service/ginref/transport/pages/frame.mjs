@@ -24,9 +24,15 @@ export class CallError extends Error {
   }
 }
 
-function headers(more) {
+/** Ask, as whoever sits here; as a guest, where the token is good no more. */
+async function ask(path, { headers, ...how }) {
   const own = token.get();
-  return own ? { ...more, authorization: `Bearer ${own}` } : more;
+  const asked = own ? { ...headers, authorization: `Bearer ${own}` } : headers;
+  const response = await fetch(path, { ...how, headers: asked, cache: "no-store" });
+  if (response.status !== 401 || !own || location.pathname.startsWith("/control")) {
+    return response;
+  }
+  return fetch(path, { ...how, headers, cache: "no-store" });
 }
 
 async function refusal(response) {
@@ -40,17 +46,18 @@ async function refusal(response) {
 
 /** Make a call, and return its answer. */
 export async function call(path, body, signal) {
+  const accept = "application/json";
   const sent =
     body === undefined
-      ? { headers: headers({ accept: "application/json" }) }
+      ? { headers: { accept } }
       : {
           method: "POST",
-          headers: headers({ accept: "application/json", "content-type": "application/json" }),
+          headers: { accept, "content-type": accept },
           body: JSON.stringify(body),
         };
   let response;
   try {
-    response = await fetch(path, { ...sent, signal, cache: "no-store" });
+    response = await ask(path, { ...sent, signal });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new CallError("The referee cannot be reached.");
@@ -95,10 +102,9 @@ export async function follow(path, take, tell, signal) {
   for (let pause = 500; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
     try {
       const more = last ? { "last-event-id": last } : {};
-      const response = await fetch(path, {
-        headers: headers({ accept: "text/event-stream", ...more }),
+      const response = await ask(path, {
+        headers: { accept: "text/event-stream", ...more },
         signal,
-        cache: "no-store",
       });
       if (!response.ok) throw await refusal(response);
       tell(true);
@@ -109,12 +115,17 @@ export async function follow(path, take, tell, signal) {
         pause = 500;
         take(message.data);
       }
-      return;
+      throw new CallError("The stream was cut.");
     } catch (error) {
       if (signal.aborted) return;
       tell(false);
-      // What was refused for good is not asked for again.
-      if (error.status >= 400 && error.status < 500 && error.status !== 429) throw error;
+      if (error.status === 400 && last) {
+        // The referee knows less than it has told: it begins anew.
+        last = "";
+      } else if (error.status >= 400 && error.status < 500 && error.status !== 429) {
+        // What was refused for good is not asked for again.
+        throw error;
+      }
       await new Promise((go) => setTimeout(go, pause));
     }
   }
@@ -127,25 +138,36 @@ export async function follow(path, take, tell, signal) {
  */
 export function useLoaded(load, needs = [], seconds = 0) {
   const [state, set] = useState({ value: undefined, error: null });
-  const [turn, next] = useState(0);
+  const again = useRef(() => {});
   useEffect(() => {
     const ended = new AbortController();
     let timer;
+    let isLoading = false;
+    let isWanted = false;
+    // What is asked for while it comes is asked for once more after that.
     const run = async () => {
+      isWanted = isLoading;
+      if (isLoading) return;
+      isLoading = true;
+      clearTimeout(timer);
       try {
         set({ value: await load(ended.signal), error: null });
       } catch (error) {
         if (!ended.signal.aborted) set((old) => ({ ...old, error }));
       }
-      if (seconds && !ended.signal.aborted) timer = setTimeout(run, 1000 * seconds);
+      isLoading = false;
+      if (ended.signal.aborted) return;
+      if (isWanted) run();
+      else if (seconds) timer = setTimeout(run, 1000 * seconds);
     };
+    again.current = run;
     run();
     return () => {
       ended.abort();
       clearTimeout(timer);
     };
-  }, [...needs, turn]);
-  return { ...state, again: () => next((at) => at + 1) };
+  }, needs);
+  return { ...state, again: () => again.current() };
 }
 
 /** Something that is not there yet, or does not come. */

@@ -193,8 +193,8 @@ function Page() {
   if (error?.reason === "BOARD_CLOSED") {
     return html`<h1>${subject}</h1>
       <p class="empty">
-        These cards are played at other tables, too. Nothing of them is shown before the
-        last of those has finished.
+        These cards are played more than once. Nothing of them is shown before the last
+        match with them has finished.
       </p>`;
   }
   if (!match) {

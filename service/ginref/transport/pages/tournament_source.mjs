@@ -2,7 +2,7 @@
 import { call, follow, useEffect, useLoaded, useState } from "./frame.mjs";
 import { isPublished, loadPublished } from "./source.mjs";
 
-const PAUSE_MS = 500;
+const PAUSE_MS = 1_000;
 
 /** The tournament, what went wrong, and whether word of changes arrives. */
 export function useTournament(name) {
@@ -18,12 +18,16 @@ export function useTournament(name) {
     if (isPublished || !isThere) return undefined;
     const ended = new AbortController();
     let timer = null;
-    // Many entries come at once; the tournament is asked for once after them.
+    // Many entries come at once; the tournament is asked for once after them, and not
+    // by everybody who looks on at the same moment.
     const take = () => {
-      timer ??= setTimeout(() => {
-        timer = null;
-        loaded.again();
-      }, PAUSE_MS);
+      timer ??= setTimeout(
+        () => {
+          timer = null;
+          loaded.again();
+        },
+        PAUSE_MS * (1 + Math.random()),
+      );
     };
     const from = `${path}:watch?cursor=${loaded.value.version ?? 0}`;
     follow(from, take, tell, ended.signal).catch(() => tell(false));
