@@ -142,9 +142,7 @@ class FixtureWork:
             attempt=event.attempt,
             game=event.game,
             deal=order.deal,
-            is_shared=live.configuration.boards is Boards.COMMON
-            and event.attempt == 1
-            and not is_qualifying(event.fixture),
+            is_shared=_is_shared(live.configuration.boards, event),
             length=entry.sequence,
             head=entry.digest,
         )
@@ -179,6 +177,15 @@ class FixtureWork:
             while len(self._endings) > _ENDINGS:
                 self._endings.popitem(last=False)
         return known
+
+
+def _is_shared(boards: Boards, event: MatchCreated) -> bool:
+    """Say whether the cards of a match are played more than once."""
+    if is_qualifying(event.fixture):
+        return False
+    # A fixture that is played again has boards of its own, each with two legs at most.
+    is_first = event.attempt == 1
+    return boards is Boards.MIRRORED or (boards is Boards.COMMON and is_first)
 
 
 def _going_on(live: LiveTournament) -> Iterator[tuple[LogEntry, MatchCreated]]:

@@ -1,16 +1,21 @@
 """What is not public yet: results of boards that others still have to play.
 
 Where all tables of a round get the same cards, nothing of a board is told before the
-last of them has closed it.
+last of them has closed it. Where two play each deck twice, nothing of the first leg is
+told before the second one is over.
 """
+
+from collections.abc import Iterator
 
 from ginref.app.caller import HOSTS, Caller
 from ginref.app.live_tournament import LiveTournament
 from ginref.tournament.configuration import Boards
 from ginref.tournament.event import MatchEnded
+from ginref.tournament.fixture import FixtureState
 from ginref.tournament.lifecycle import UNDER_WAY
 from ginref.tournament.plan import Plan
 from ginref.tournament.qualifying import is_qualifying
+from ginref.tournament.score import legs_of
 
 _Boards = tuple[str, int, int]
 """What tables share: a stage, its round, and the correction that began it anew."""
@@ -18,7 +23,7 @@ _Boards = tuple[str, int, int]
 
 def sees_all(caller: Caller, live: LiveTournament) -> bool:
     """Say whether nothing of a tournament is ever kept from a caller."""
-    return caller.role in HOSTS or live.configuration.boards is not Boards.COMMON
+    return caller.role in HOSTS or live.configuration.boards is Boards.INDEPENDENT
 
 
 def visible_length(caller: Caller, live: LiveTournament, planned: Plan) -> int:
@@ -26,12 +31,52 @@ def visible_length(caller: Caller, live: LiveTournament, planned: Plan) -> int:
     whole = len(live.entries)
     if sees_all(caller, live):
         return whole
-    closed = closed_fixtures(planned)
+    closed = closed_games(planned)
     for at, entry in enumerate(live.entries):
         event = entry.event
-        if isinstance(event, MatchEnded) and (event.fixture, event.attempt) in closed:
+        if (
+            isinstance(event, MatchEnded)
+            and (event.fixture, event.attempt, event.game) in closed
+        ):
             return at
     return whole
+
+
+def closed_games(planned: Plan) -> frozenset[tuple[str, int, int]]:
+    """Return matches whose cards others still play: fixture, attempt and number."""
+    match planned.ledger.configuration.boards:
+        case Boards.COMMON:
+            games = planned.ledger.games
+            return frozenset(
+                (*key, game.number)
+                for key in closed_fixtures(planned)
+                for game in games.get(key, ())
+            )
+        case Boards.MIRRORED:
+            return frozenset(_half_played(planned))
+        case Boards.INDEPENDENT:
+            return frozenset()
+
+
+def _half_played(planned: Plan) -> Iterator[tuple[str, int, int]]:
+    """Yield the matches of decks that are to be played once more, or just are."""
+    ledger, legs = planned.ledger, legs_of(Boards.MIRRORED)
+    aborted = frozenset(planned.aborts)
+    going_on = {
+        (fixture.fixture_id, fixture.attempt)
+        for fixture in planned.fixtures()
+        if fixture.state is FixtureState.PLAYING and ledger.lifecycle in UNDER_WAY
+    }
+    for key, games in ledger.games.items():
+        if is_qualifying(key[0]):
+            continue
+        for start in range(0, len(games), legs):
+            same = games[start : start + legs]
+            is_to_come = len(same) < legs and key in going_on
+            if is_to_come or any(
+                not game.ended and game.match not in aborted for game in same
+            ):
+                yield from ((*key, game.number) for game in same)
 
 
 def closed_fixtures(planned: Plan) -> frozenset[tuple[str, int]]:

@@ -31,8 +31,8 @@ class TournamentPlace:
         game: Which match of the fixture, counted from 1.
         deal: Names its cards: matches of the tournament with one name have the same
             decks.
-        is_shared: Other tables play the same cards, so nothing of them may be public
-            before all have played.
+        is_shared: Another match has the same cards, at another table or as the second
+            leg, so nothing of them may be public before all have played.
         length: Entries of the tournament's log when the match was created; the last
             one says that it is.
         head: Digest of that entry, 64 hexadecimal digits.

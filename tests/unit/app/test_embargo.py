@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from tests.unit.app.cup import Cup
 from tests.unit.app.world import World
+from tests.unit.tournament.driving import Tournament, better_seed, one_stage
 
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
+from ginref.app.tournament_embargo import closed_games
 from ginref.record.envelope import parse_envelope
 from ginref.tournament.event import Cascade, MatchEnded
 from ginref.tournament.export import parse_export
@@ -146,3 +148,64 @@ async def test_a_correction_opens_no_board_that_others_still_play(cup: Cup) -> N
     for match in (done, going):
         report = await matches.get_match(SPECTATOR, match)
         assert report.public.facts.match_id == match
+
+
+async def test_of_a_mirrored_deck_nothing_is_told_between_its_two_legs(
+    world: World,
+) -> None:
+    cup = Cup(world=world, plays=True)
+    await cup.process()
+    robin = {"format": "round_robin"}
+    await cup.start(2, robin, boards="mirrored", resettable=True, match=MATCH)
+    await cup.carry_on()
+    (first,) = await cup.going_on()
+    host, desk, matches = world.host, cup.one.desk, cup.one.match_desk
+    player = world.bot((await matches.get_match(host, first)).public.facts.bots[0])
+    await cup.finish(first)
+    await cup.sign()
+    await cup.carry_on()
+    (second,) = await cup.going_on()
+
+    # Whoever knows the record knows all cards of the second leg.
+    for caller, match, ask in (
+        (SPECTATOR, first, matches.match_record),
+        (player, first, matches.match_record),
+        (SPECTATOR, first, matches.get_match),
+        (SPECTATOR, second, matches.get_match),
+    ):
+        with pytest.raises(RefusedError) as caught:
+            await ask(caller, match)
+        assert caught.value.reason is Reason.BOARD_CLOSED
+    for caller in (SPECTATOR, player):
+        events = [one.event for one in await desk.entries(caller, "cup", 0)]
+        assert not any(isinstance(event, MatchEnded) for event in events)
+    assert await matches.match_record(host, first)
+
+    await cup.finish(second)
+    await cup.sign()
+    await cup.carry_on()
+
+    for match in (first, second):
+        assert json.loads(await matches.match_record(SPECTATOR, match))
+    await cup.run()
+    await cup.check()
+
+
+def test_of_two_legs_the_first_is_closed_until_the_second_one_has_ended() -> None:
+    document = one_stage(
+        {"format": "round_robin"}, boards="mirrored", resettable=True, match=MATCH
+    )
+    tournament = Tournament(document)
+    tournament.start(2)
+    closed = []
+    for _ in range(2):
+        (order,) = tournament.settle().orders
+        tournament.begin(order)
+        closed.append(closed_games(tournament.plan()))
+        fixture = tournament.plan().fixture(order.fixture)
+        assert fixture is not None
+        tournament.finish(order, better_seed(fixture, order))
+        closed.append(closed_games(tournament.plan()))
+
+    games = [{number for _, _, number in found} for found in closed]
+    assert games == [{1}, {1}, {1, 2}, set()]
