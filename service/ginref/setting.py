@@ -215,11 +215,11 @@ def matching(pattern: str, metavar: str, expected: str) -> Kind:
     return Kind(metavar, expected, read)
 
 
-def duration(least: timedelta, most: timedelta) -> Kind:
-    """Return the kind of lengths of time within bounds, or without an end."""
+def duration(least: timedelta, most: timedelta, *, endless: bool = True) -> Kind:
+    """Return the kind of lengths of time within bounds, or also without an end."""
 
     def read(text: str) -> timedelta:
-        if text == "forever":
+        if endless and text == "forever":
             return FOREVER
         found = _DURATION.fullmatch(text)
         if found is None:
@@ -230,7 +230,8 @@ def duration(least: timedelta, most: timedelta) -> Kind:
         return number * unit
 
     limits = f"{_write_duration(least)} to {_write_duration(most)}"
-    expected = f"a time like 30d, 12h or 5m, {limits}, or forever"
+    forever = ", or forever" if endless else ","
+    expected = f"a time like 30d, 12h or 5m, {limits}{forever}"
     return Kind("TIME", expected, read, _write_duration)
 
 

@@ -136,6 +136,20 @@ def test_an_invitation_is_made_used_listed_and_ended(
             "ginref token new: --lifetime: 'soon': a time like",
             id="no time",
         ),
+        *(
+            pytest.param(
+                (*words, "forever"),
+                f"ginref {words[0]} {words[1]}: {words[-1]}: 'forever':"
+                f" a time like 30d, 12h or 5m, {least} to 3650d, expected",
+                id=f"no end, {' '.join(words)}",
+            )
+            for least, *words in (
+                ("1s", "token", "new", "spectator", "--lifetime"),
+                ("1s", "token", "rotate", "tnowhere", "--lifetime"),
+                ("0d", "token", "rotate", "tnowhere", "--overlap"),
+                ("1s", "invite", "new", "--lifetime"),
+            )
+        ),
         pytest.param(
             ("token", "new", "bot"), "ginref token new: FIELD_MISSING", id="no bot"
         ),

@@ -13,10 +13,13 @@ from rich.text import Text
 
 from ginref.adapters.secret_file import SecretFileError, replace_secret
 from ginref.cli.organizing import CommandError, Office, printable
-from ginref.setting import FOREVER, duration
+from ginref.setting import Kind, duration
 
-_LONGEST: Final = duration(dt.timedelta(seconds=1), dt.timedelta(days=3650))
-_OVERLAP: Final = duration(dt.timedelta(0), dt.timedelta(days=3650))
+_LONGEST: Final = dt.timedelta(days=3650)
+_LIFETIME: Final = duration(dt.timedelta(seconds=1), _LONGEST, endless=False)
+
+OVERLAP: Final = duration(dt.timedelta(0), _LONGEST, endless=False)
+"""How long a token goes on working beside the one that replaces it."""
 
 Lifetime = Annotated[
     str | None,
@@ -32,21 +35,27 @@ To = Annotated[
 ]
 
 
-def seconds(text: str | None, option: str) -> float | None:
-    """Read a length of time; None for none, or one without an end.
+def seconds(text: str, option: str, kind: Kind) -> float:
+    """Read a length of time that an option gives.
 
     Raises:
-        CommandError: It is none.
+        CommandError: It is none of the kind.
     """
-    if text is None:
-        return None
-    kind = _OVERLAP if option == "--overlap" else _LONGEST
     try:
         length: dt.timedelta = kind.read(text)
     except ValueError:
         message = f"{option}: {text!r}: {kind.expected} expected"
         raise CommandError(message) from None
-    return None if length == FOREVER else length.total_seconds()
+    return length.total_seconds()
+
+
+def lifetime_seconds(lifetime: str | None) -> float | None:
+    """Read how long something is to work; None if it is not said.
+
+    Raises:
+        CommandError: It is no length of time, or without an end.
+    """
+    return None if lifetime is None else seconds(lifetime, "--lifetime", _LIFETIME)
 
 
 def check_place(to: Path | None) -> None:

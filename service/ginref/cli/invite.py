@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ginref.cli.handing_out import Lifetime, moment, seconds, show
+from ginref.cli.handing_out import Lifetime, lifetime_seconds, moment, show
 from ginref.cli.organizing import AsJson, Office, json_of, online
 from ginref_client.registry import Invitation as Row
 
@@ -38,7 +38,7 @@ async def new(
 
     Whoever has it runs: ginref join ADDRESS --code CODE
     """
-    lasts = seconds(lifetime, "--lifetime")
+    lasts = lifetime_seconds(lifetime)
     async with office.referee() as referee:
         made = await referee.create_invitation(uses=uses, lifetime=lasts, owner=owner)
     if as_json:

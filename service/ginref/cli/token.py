@@ -7,10 +7,12 @@ import typer
 
 from ginref.app.caller import Role
 from ginref.cli.handing_out import (
+    OVERLAP,
     Lifetime,
     To,
     check_place,
     hand_over,
+    lifetime_seconds,
     moment,
     seconds,
     show,
@@ -49,9 +51,10 @@ async def new(  # noqa: PLR0913, PLR0917 - one parameter for each option
 ) -> None:
     """Make a token, and print its secret, which is not shown again.
 
-    It may do no more than your own, and works no longer.
+    It may do no more than your own, and works no longer. Without --lifetime it works as
+    long as yours.
     """
-    lasts = seconds(lifetime, "--lifetime")
+    lasts = lifetime_seconds(lifetime)
     check_place(to)
     async with office.referee() as referee:
         made = await referee.create_token(
@@ -111,11 +114,11 @@ async def rotate(  # noqa: PLR0913, PLR0917 - one parameter for each option
     It has the same role, bot and matches, and works as long as the other one did when
     it was made, unless --lifetime says more. One that has expired is renewed.
     """
-    lasts = seconds(lifetime, "--lifetime")
-    overlaps = seconds(overlap, "--overlap")
+    lasts = lifetime_seconds(lifetime)
+    overlaps = seconds(overlap, "--overlap", OVERLAP)
     check_place(to)
     async with office.referee() as referee:
-        made = await referee.rotate_token(token, overlap=overlaps or 0, lifetime=lasts)
+        made = await referee.rotate_token(token, overlap=overlaps, lifetime=lasts)
     rows = {"token": json_of(made.token), "replaced": json_of(made.replaced)}
     hand_over(office, made.secret, to, rows if as_json else None)
 
