@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import shutil
 import tempfile
+import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 import grpc.aio
+from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from tests.e2e.position import DEALT, Position
 from tests.e2e.referee_process import RefereeProcess
@@ -198,6 +200,15 @@ class Room:
         """Return a new token: its row, and its secret."""
         number = registry_pb2.Role.Value(f"ROLE_{role.upper()}")
         return await self.registry(OPERATOR, "CreateToken", role=number, **fields)
+
+    async def expired_token(self, role: str = "bot", **fields: object) -> str:
+        """Return the secret of a token whose time is over."""
+        brief = Duration(nanos=1_000_000)
+        made = await self.make_token(role, lifetime=brief, **fields)
+        while time.time_ns() <= made.token.expire_time.ToNanoseconds():  # noqa: ASYNC110 - a clock tells nobody
+            await asyncio.sleep(0.001)
+        secret: str = made.secret
+        return secret
 
     async def token(self, role: str = "bot", **fields: object) -> str:
         """Return the secret of a new token."""

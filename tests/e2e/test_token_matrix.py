@@ -8,7 +8,6 @@ from typing import Any, Final
 import grpc.aio
 import pytest
 import redis
-from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from tests.e2e.answer import Answer, of_error
 from tests.e2e.host import (
@@ -109,7 +108,7 @@ def _token_of(caller: str) -> Secret:
 
 
 async def _expired(room: Room) -> str:
-    return await room.token(OPERATOR, lifetime=Duration(nanos=1_000_000))
+    return await room.expired_token(OPERATOR)
 
 
 async def _revoked(room: Room) -> str:

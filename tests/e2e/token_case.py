@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
-from google.protobuf.duration_pb2 import Duration
 from tests.e2e.host import OPERATOR, SEATED, Room
 
 Header = Callable[[Room], Awaitable[str | None]]
@@ -53,8 +52,7 @@ async def _revoked(room: Room) -> str:
 
 
 async def _expired(room: Room) -> str:
-    made = await room.make_token(bot=_BOT, lifetime=Duration(nanos=1_000_000))
-    return f"Bearer {made.secret}"
+    return f"Bearer {await room.expired_token(bot=_BOT)}"
 
 
 TOKENS: Final = [
