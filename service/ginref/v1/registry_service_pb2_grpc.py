@@ -213,8 +213,8 @@ class RegistryServiceServicer(object):
     def RedeemInvitation(self, request, context):
         """Brings a bot by an invitation's code, and gets its token. It needs no token. The
         same request again gets the same answer; a name that somebody has is refused with
-        NAME_TAKEN, and takes no use. After many wrong codes none is looked at for some
-        seconds: LIMIT_EXCEEDED.
+        NAME_TAKEN, and takes no use; so is a name of the house. While many wrong codes come,
+        some codes are not looked at: LIMIT_EXCEEDED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -74,8 +74,8 @@ class RegistryServiceStub:
     RedeemInvitation: _grpc.UnaryUnaryMultiCallable[_registry_service_pb2.RedeemInvitationRequest, _registry_service_pb2.RedeemInvitationResponse]
     """Brings a bot by an invitation's code, and gets its token. It needs no token. The
     same request again gets the same answer; a name that somebody has is refused with
-    NAME_TAKEN, and takes no use. After many wrong codes none is looked at for some
-    seconds: LIMIT_EXCEEDED.
+    NAME_TAKEN, and takes no use; so is a name of the house. While many wrong codes come,
+    some codes are not looked at: LIMIT_EXCEEDED.
     """
 
 @_typing.type_check_only
@@ -124,8 +124,8 @@ class RegistryServiceAsyncStub(RegistryServiceStub):
     RedeemInvitation: _aio.UnaryUnaryMultiCallable[_registry_service_pb2.RedeemInvitationRequest, _registry_service_pb2.RedeemInvitationResponse]  # type: ignore[assignment]
     """Brings a bot by an invitation's code, and gets its token. It needs no token. The
     same request again gets the same answer; a name that somebody has is refused with
-    NAME_TAKEN, and takes no use. After many wrong codes none is looked at for some
-    seconds: LIMIT_EXCEEDED.
+    NAME_TAKEN, and takes no use; so is a name of the house. While many wrong codes come,
+    some codes are not looked at: LIMIT_EXCEEDED.
     """
 
 class RegistryServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -255,8 +255,8 @@ class RegistryServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_registry_service_pb2.RedeemInvitationResponse, _abc.Awaitable[_registry_service_pb2.RedeemInvitationResponse]]:
         """Brings a bot by an invitation's code, and gets its token. It needs no token. The
         same request again gets the same answer; a name that somebody has is refused with
-        NAME_TAKEN, and takes no use. After many wrong codes none is looked at for some
-        seconds: LIMIT_EXCEEDED.
+        NAME_TAKEN, and takes no use; so is a name of the house. While many wrong codes come,
+        some codes are not looked at: LIMIT_EXCEEDED.
         """
 
 def add_RegistryServiceServicer_to_server(servicer: RegistryServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
