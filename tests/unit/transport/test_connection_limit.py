@@ -25,6 +25,12 @@ async def _is_served(served: Any) -> bool:  # noqa: ANN401 - the fixture's
     return reason == "FIELD_MISSING"
 
 
+async def _until_served(served: Any) -> None:  # noqa: ANN401 - the fixture's
+    async with asyncio.timeout(PATIENCE):
+        while not await _is_served(served):  # noqa: ASYNC110 - of the referee
+            await asyncio.sleep(0.01)
+
+
 async def test_connections_beyond_the_limit_are_closed_and_others_go_on(
     serve: Serve,
 ) -> None:
@@ -38,9 +44,7 @@ async def test_connections_beyond_the_limit_are_closed_and_others_go_on(
             _, reason, _ = await refusal(channel.send(GET, b""))
             for one in opened:
                 await one.close()
-            assert sum(one.is_closed for one in opened) == len(opened)
-        async with asyncio.timeout(PATIENCE):
-            assert await _is_served(served)
+        await _until_served(served)
 
     assert reason == "FIELD_MISSING"
 
@@ -57,7 +61,8 @@ async def test_a_connection_that_does_not_begin_is_closed(
 
         assert await silent.closed(PATIENCE)
         await silent.close()
-        assert await _is_served(served)
+        # On a busy machine an honest client may take too long at first.
+        await _until_served(served)
 
 
 async def test_a_connection_without_calls_is_closed(serve: Serve) -> None:
