@@ -7,8 +7,10 @@ from tests.unit.test_docs import rows
 from ginref.app.invitation import WRONG_MOST, WRONG_PER_SECOND
 from ginref.app.limit import DEFAULTS, Limits, Rate, read_limits
 from ginref.transport import server
+from ginref.transport.admin import CONNECTION_LIMIT
 from ginref.transport.field import LARGE_MESSAGE_BYTES, MESSAGE_BYTES
 from ginref.transport.rest_json import DEPTH
+from ginref.transport.rest_server import RestOptions
 
 PAGE = Path(__file__).parents[2] / "docs/limits.md"
 
@@ -53,6 +55,14 @@ def test_the_table_of_what_else_has_an_end_is_right() -> None:
     assert told["a stream that is not read"] == f"{options.write_ms // 1000} s"
     assert told["wrong codes of invitations"] == (
         f"{WRONG_PER_SECOND} a second, {WRONG_MOST} at once"
+    )
+    web = RestOptions()
+    assert told["connections of a process over HTTP"].startswith(
+        f"{web.connection_limit},"
+    )
+    assert told["connections for probes and metrics"].startswith(f"{CONNECTION_LIMIT},")
+    assert told["a connection over HTTP that does not ask"].endswith(
+        f"{web.head_ms // 1000} s for the first line and headers"
     )
     assert told["depth of JSON over HTTP"] == str(DEPTH)
 

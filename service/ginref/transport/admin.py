@@ -29,6 +29,9 @@ class PublishedKeys(Protocol):
         """Return them in PEM."""
 
 
+CONNECTION_LIMIT: Final = 32
+"""Most connections for probes and metrics."""
+
 _READY_TIMEOUT: Final = 1.0
 
 
@@ -86,4 +89,8 @@ class AdminServer(HttpServer):
         Raises:
             BindError: It is none.
         """
-        super().__init__(Address.parse(listen), admin_app(ready, metrics, keys))
+        super().__init__(
+            Address.parse(listen),
+            admin_app(ready, metrics, keys),
+            connection_limit=CONNECTION_LIMIT,
+        )

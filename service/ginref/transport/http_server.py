@@ -10,14 +10,54 @@ from typing import Final
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from ginref.transport.address import Address, BindError
+from ginref.transport.listener import Listener, file_share
 
 _HEAD_BYTES: Final = 16 * 1024
 """Most bytes of a request's first line and headers."""
 
 _IDLE_S: Final = 75
 """Seconds until a connection on which nothing more is asked is closed."""
+
+
+class _Connection(H11Protocol):
+    """A connection that is closed if what has to be said first does not come.
+
+    Attributes:
+        head_s: Seconds until the first line and the headers must be complete, from
+            the connection on, and from the first byte of each later request.
+    """
+
+    head_s: float = 0
+    _due: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        # There is no cycle before the first request, whatever its type says.
+        cycle: RequestResponseCycle | None = self.cycle
+        if cycle is None or cycle.response_complete:
+            self._wait()
+        else:
+            self._rest()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._rest()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        if self._due is None:
+            self._due = self.loop.call_later(self.head_s, self.transport.abort)
+
+    def _rest(self) -> None:
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
 
 
 class _QuietServer(uvicorn.Server):
@@ -27,15 +67,31 @@ class _QuietServer(uvicorn.Server):
         up: Set once it serves.
     """
 
-    def __init__(self, config: uvicorn.Config) -> None:
-        """Serve as configured."""
+    def __init__(self, config: uvicorn.Config, head_s: float) -> None:
+        """Serve as configured; a request is to begin within so many seconds."""
         super().__init__(config)
         self.up = asyncio.Event()
+        self._head_s: Final = head_s
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to serve."""
-        await super().startup(sockets)
+        await super().startup([])
+        tls = self.config.ssl
+        for listener in sockets or ():
+            server = await asyncio.get_running_loop().create_server(
+                self._meet,
+                sock=listener,
+                ssl=tls,
+                ssl_handshake_timeout=None if tls is None else self._head_s,
+                backlog=self.config.backlog,
+            )
+            self.servers.append(server)
         self.up.set()
+
+    def _meet(self) -> asyncio.Protocol:
+        met = _Connection(self.config, self.server_state, self.lifespan.state)
+        met.head_s = self._head_s
+        return met
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -50,13 +106,15 @@ class HttpServer:
         address: Where it is told to listen.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each has a name
         self,
         address: Address,
         app: ASGIApp,
         *,
         tls: ssl.SSLContext | None = None,
         patience_s: int = 1,
+        connection_limit: int = 10_000,
+        head_s: float = 10,
     ) -> None:
         """Serve at an address; port 0 picks a free one.
 
@@ -65,6 +123,9 @@ class HttpServer:
             app: What is served.
             tls: How connections are encrypted; None for plaintext.
             patience_s: Seconds for answers to end when it stops.
+            connection_limit: Most connections; fewer where fewer files may be open.
+            head_s: Seconds for a connection to be proven, and as many again for
+                a request's first line and headers.
         """
         self.address: Final = address
         config = uvicorn.Config(
@@ -83,7 +144,8 @@ class HttpServer:
             timeout_keep_alive=_IDLE_S,
             timeout_graceful_shutdown=patience_s,
         )
-        self._server: Final = _QuietServer(config)
+        self._server: Final = _QuietServer(config, head_s)
+        self._most: Final = min(connection_limit, file_share(4))
         self._task: asyncio.Task[None] | None = None
 
     def drop(self, peer: object) -> None:
@@ -103,11 +165,12 @@ class HttpServer:
         host, port = self.address.host, self.address.port
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
-            listener = socket.create_server((host, port), family=family)
+            bound = socket.create_server((host, port), family=family)
         except OSError as error:
             reason = error.strerror or error
             message = f"{self.address} cannot be listened on: {reason}"
             raise BindError(message) from error
+        listener = Listener(bound, self._most)
         self._task = asyncio.create_task(self._server.serve(sockets=[listener]))
         up = asyncio.create_task(self._server.up.wait())
         await asyncio.wait({self._task, up}, return_when=asyncio.FIRST_COMPLETED)

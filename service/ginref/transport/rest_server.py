@@ -52,6 +52,8 @@ class RestOptions:
             been revoked or has expired.
         beat_ms: Milliseconds after which a silent stream says that it is alive.
         call_limit: Most calls at once, streams included.
+        connection_limit: Most connections; fewer where fewer files may be open.
+        head_ms: Milliseconds for the first line and the headers of a request.
     """
 
     listen: str = "127.0.0.1:7880"
@@ -64,6 +66,8 @@ class RestOptions:
     admit_ms: int = 5_000
     beat_ms: int = 15_000
     call_limit: int = 8192
+    connection_limit: int = 10_000
+    head_ms: int = 10_000
 
 
 class RestServer:
@@ -129,6 +133,8 @@ class RestServer:
             Guard(app, options.origins, answers),
             tls=tls,
             patience_s=-(-options.drain_ms // 1000),
+            connection_limit=options.connection_limit,
+            head_s=options.head_ms / 1000,
         )
 
     def _drop(self, peer: object) -> None:

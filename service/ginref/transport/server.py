@@ -1,6 +1,5 @@
 """The gRPC server: services, limits, and an end that loses nothing."""
 
-import resource
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +31,7 @@ from ginref.transport.certificate import (
     Certificates,
 )
 from ginref.transport.interceptor import Interceptor
+from ginref.transport.listener import file_share
 from ginref.transport.referee_service import RefereeService
 from ginref.transport.registry_service import RegistryService
 from ginref.transport.tournament_service import TournamentService
@@ -168,8 +168,7 @@ class ServerOptions:
 
     def _most_connections(self) -> int:
         """Leave files for the store and for records when others take connections."""
-        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        return min(self.connection_limit, max(1, files * 3 // 4))
+        return min(self.connection_limit, file_share(2))
 
 
 class RefereeServer:

@@ -1,8 +1,8 @@
 """Connections that are too many, say nothing, or are not used."""
 
 import asyncio
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any
 
 import grpc
@@ -82,6 +82,81 @@ async def test_a_connection_without_calls_is_closed(serve: Serve) -> None:
             _, reason, _ = await refusal(channel.send(GET, b""))
 
     assert reason == "FIELD_MISSING"
+
+
+async def test_silent_connections_over_http_leave_room_for_all_else(
+    serve: Serve,
+) -> None:
+    async with serve({"connection_limit": 4, "head_ms": 600_000}) as served:
+        opened = [await RawConnection.open(served.rest) for _ in range(9)]
+        async with asyncio.timeout(PATIENCE):
+            while sum(one.is_closed for one in opened) < 5:  # noqa: ASYNC110 - of the referee
+                await asyncio.sleep(0.01)
+        assert await _is_served(served)
+        assert sum(one.is_closed for one in opened) == 5
+        for one in opened:
+            await one.close()
+        async with asyncio.timeout(PATIENCE):
+            while not await _is_answered(served.rest):  # noqa: ASYNC110 - of the referee
+                await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [(0, b""), (0, b"GET / HT"), (1, b"GET / HT")],
+    ids=["nothing", "half a line", "half a line after an answer"],
+)
+async def test_a_connection_over_http_that_does_not_ask_is_closed(
+    serve: Serve, before: int, said: bytes
+) -> None:
+    async with (
+        serve({"head_ms": 200}) as served,
+        _connection(served.rest) as (reader, writer),
+    ):
+        for _ in range(before):
+            await _ask(reader, writer)
+        writer.write(said)
+        async with asyncio.timeout(PATIENCE):
+            with suppress(ConnectionError):
+                assert await reader.read() == b""
+
+
+async def test_a_connection_over_http_that_has_asked_stays(serve: Serve) -> None:
+    async with (
+        serve({"head_ms": 1000}) as served,
+        _connection(served.rest) as (reader, writer),
+    ):
+        await _ask(reader, writer)
+        await asyncio.sleep(1.5)
+        await _ask(reader, writer)
+
+
+async def _is_answered(address: str) -> bool:
+    async with _connection(address) as streams:
+        with suppress(OSError, asyncio.IncompleteReadError):
+            await _ask(*streams)
+            return True
+    return False
+
+
+@asynccontextmanager
+async def _connection(
+    address: str,
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    host, _, port = address.rpartition(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+
+
+async def _ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"GET /nowhere HTTP/1.1\r\nhost: a\r\n\r\n")
+    head = await reader.readuntil(b"\r\n\r\n")
+    await reader.readexactly(int(head.split(b"content-length: ")[1].split()[0]))
 
 
 def test_calls_wait_for_a_process_that_is_busy_and_watches_leave_room_for_moves() -> (
