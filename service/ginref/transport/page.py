@@ -3,18 +3,27 @@
 Nothing of them comes from elsewhere: what npm has brought is served from here, too.
 """
 
+import asyncio
+import gzip
 import re
 from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    PlainTextResponse,
+    Response,
+)
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -55,6 +64,10 @@ _TYPES: Final = {".mjs": "text/javascript", ".js": "text/javascript"}
 """Types that a machine may not know, or know by another name."""
 
 
+_KEPT: Final = ("cache-control", "content-type", "etag", "last-modified", "vary")
+"""Headers of a file that hold for it when it is compressed, too."""
+
+
 class _Files(StaticFiles):
     """Files that a browser asks for each time, and gets again only if they changed."""
 
@@ -62,11 +75,25 @@ class _Files(StaticFiles):
         if not _SERVED.fullmatch(path):
             raise HTTPException(404)
         response = await super().get_response(path, scope)
-        response.headers["cache-control"] = "no-cache"
+        response.headers.update(
+            {"cache-control": "no-cache", "vary": "accept-encoding"}
+        )
         kind = _TYPES.get(Path(path).suffix)
         if kind and response.status_code == 200:  # noqa: PLR2004 - not one unchanged
             response.headers["content-type"] = kind
-        return response
+        accepted = Headers(scope=scope).get("accept-encoding", "")
+        if not isinstance(response, FileResponse) or "gzip" not in accepted:
+            return response
+        changed = response.headers["etag"]
+        body = await asyncio.to_thread(_zipped, str(response.path), changed)
+        headers = {name: response.headers[name] for name in _KEPT}
+        return Response(body, headers={**headers, "content-encoding": "gzip"})
+
+
+@lru_cache(maxsize=128)
+def _zipped(path: str, _etag: str) -> bytes:
+    """Compress a file, once for each of its versions."""
+    return gzip.compress(Path(path).read_bytes())
 
 
 def page_routes() -> list[BaseRoute]:
@@ -80,7 +107,7 @@ def page_routes() -> list[BaseRoute]:
     return [
         *shells,
         viewer,
-        Mount("/static", _Files(directory=FOLDER), middleware=zipped),
+        Mount("/static", _Files(directory=FOLDER)),
     ]
 
 
@@ -95,11 +122,7 @@ def render_shell(
         subject: What it is about.
         is_published: It lies beside its files, and there is no referee.
     """
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    source = (FOLDER / "shell.html").read_text(encoding="utf-8")
-    return environment.from_string(source).render(
+    return _template().render(
         page=page,
         title=title,
         subject=subject,
@@ -107,6 +130,15 @@ def render_shell(
         home="index.html" if is_published else "/",
         is_published=is_published,
     )
+
+
+@lru_cache(maxsize=1)
+def _template() -> Template:
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    source = (FOLDER / "shell.html").read_text(encoding="utf-8")
+    return environment.from_string(source)
 
 
 def _shell(page: str, title: str) -> Callable[[Request], Awaitable[Response]]:
