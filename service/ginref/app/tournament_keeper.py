@@ -46,6 +46,9 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,31}")
 _HINTS: Final = 64
 """Tournaments that a process remembers."""
 
+_SHORTER: Final = 8
+"""Of these, how many it remembers as those see them who may not see all."""
+
 _FRESH_MS: Final = 1_000
 _FRESH_LONGER_MS: Final = 5_000
 """How old a plan may be before the start, and after it: what is due by time may be
@@ -64,6 +67,7 @@ class TournamentKeeper:
         self._store = store
         self._known: OrderedDict[str, LiveTournament] = OrderedDict()
         self._plans: OrderedDict[tuple[str, int], tuple[str, int, Plan]] = OrderedDict()
+        self._shorter: OrderedDict[str, LiveTournament] = OrderedDict()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         # All who follow a tournament ask at once, whenever something is added to it.
         self._reads: WeakValueDictionary[str, NextRead[LiveTournament]]
@@ -123,6 +127,17 @@ class TournamentKeeper:
         """
         if length == len(live.entries):
             return live
+        async with _lock(self._planning, live.name):
+            known = self._shorter.get(live.name)
+            if known is None or known.entries != live.entries[:length]:
+                known = await self._fold_until(live, length)
+                self._shorter[live.name] = known
+                self._shorter.move_to_end(live.name)
+                while len(self._shorter) > _SHORTER:
+                    self._shorter.popitem(last=False)
+        return known.at(live.now_ms)
+
+    async def _fold_until(self, live: LiveTournament, length: int) -> LiveTournament:
         shorter, configuration = live.entries[:length], live.configuration
         digest = configured_digest(shorter)
         if digest != live.ledger.configured:

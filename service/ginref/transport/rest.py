@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
 
+from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message_factory import GetMessageClass
 from starlette.types import Receive, Scope, Send
 
@@ -21,6 +22,7 @@ from ginref.app.trace import ABOUT, Tracer
 from ginref.transport.admission import Admission, bytes_limit, is_open
 from ginref.transport.call import CALL
 from ginref.transport.exchange import Exchange, to_json
+from ginref.transport.kept_answer import KeptAnswers
 from ginref.transport.rest_read import read_request
 from ginref.transport.rest_route import Found, Route, Routes
 from ginref.transport.rest_stream import CURSOR, StreamWriter, goes_on
@@ -32,6 +34,9 @@ Drop = Callable[[object], None]
 """Closes the connection of a peer at once, whatever it has not read."""
 
 _LAST_EVENT: Final = "last-event-id"
+
+_LONG: Final = 16_384
+"""Bytes from which on an answer takes so long to write as JSON that it is kept."""
 
 
 class RestApi:
@@ -73,6 +78,7 @@ class RestApi:
         self._has_guests: Final = has_guests
         self._tracer: Final = tracer
         self._calls = 0
+        self._answers: Final = KeptAnswers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -138,9 +144,13 @@ class RestApi:
             await self._stream(exchange, route, method(request, None))
             return None
         answer = await method(request, None)
-        if isinstance(answer, bytes):
-            answer = GetMessageClass(route.method.output_type).FromString(answer)
-        return to_json(answer)
+        if not isinstance(answer, bytes):
+            return to_json(answer)
+        write = partial(_json_of, route.method, answer)
+        if len(answer) < _LONG:
+            return write()
+        key = route.method.full_name, answer
+        return await self._answers.get(key, None, write)
 
     async def _stream(self, exchange: Exchange, route: Route, answers: Any) -> None:  # noqa: ANN401 - of any method
         admit = None if is_open(route.path) else CALL.get().admit
@@ -174,6 +184,10 @@ class RestApi:
         code = CODES[refusal.reason].grpc.name
         self._admission.count(exchange.path, code, 0.0, refusal)
         await exchange.refuse(refusal, *headers)
+
+
+def _json_of(method: MethodDescriptor, answer: bytes) -> bytes:
+    return to_json(GetMessageClass(method.output_type).FromString(answer))
 
 
 def _guest(exchange: Exchange) -> Caller:

@@ -2,11 +2,12 @@
 
 import contextlib
 from collections.abc import AsyncGenerator
+from functools import partial
 from typing import Final
 
 from ginref.app.caller import Caller, Role
 from ginref.app.tournament_desk import TournamentDesk
-from ginref.app.tournament_report import Asking
+from ginref.app.tournament_report import Asking, Overview
 from ginref.app.tournament_watch import TournamentWatcher
 from ginref.transport.call import CALL
 from ginref.transport.codec_request import VERSION_LIMIT, cursor_from_wire
@@ -30,6 +31,7 @@ from ginref.transport.field import (
     read_request_id,
     read_within,
 )
+from ginref.transport.kept_answer import KeptAnswers
 from ginref.v1 import tournament_service_pb2 as service_pb
 from ginref.v1.tournament_service_pb2_grpc import TournamentServiceServicer
 
@@ -47,6 +49,7 @@ class TournamentService(TournamentServiceServicer):
         """Delegate to the desk and the watcher."""
         self._desk: Final = desk
         self._watcher: Final = watcher
+        self._answers: Final = KeptAnswers()
 
     async def CreateTournament(
         self, request: service_pb.CreateTournamentRequest, context: object
@@ -90,14 +93,16 @@ class TournamentService(TournamentServiceServicer):
                 changed = await self._desk.change(caller, tournament, operation, asking)
         return changed_to_wire(changed)
 
-    async def GetTournament(
+    async def GetTournament(  # type: ignore[override] # bytes of a GetTournamentResponse
         self, request: service_pb.GetTournamentRequest, context: object
-    ) -> service_pb.GetTournamentResponse:
+    ) -> bytes:
         """Return a tournament as it stands."""
         del context
         tournament = read_name(request.tournament_id, "tournament_id")
         overview = await self._desk.overview(CALL.get().caller, tournament)
-        return service_pb.GetTournamentResponse(tournament=tournament_to_wire(overview))
+        # All who see as much of it get the same.
+        key = tournament, len(overview.entries), overview.head
+        return await self._answers.get(key, overview.plan, partial(_written, overview))
 
     async def ListTournaments(
         self, request: service_pb.ListTournamentsRequest, context: object
@@ -136,6 +141,11 @@ class TournamentService(TournamentServiceServicer):
         tournament = read_name(request.tournament_id, "tournament_id")
         envelope = await self._desk.export(CALL.get().caller, tournament)
         return service_pb.ExportTournamentResponse(envelope=envelope)
+
+
+def _written(overview: Overview) -> bytes:
+    answer = service_pb.GetTournamentResponse(tournament=tournament_to_wire(overview))
+    return answer.SerializeToString()
 
 
 def _asking(request: service_pb.ChangeTournamentRequest, caller: Caller) -> Asking:
