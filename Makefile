@@ -126,6 +126,15 @@ SAMPLE ?= 0
 mutate-engine: development ## Make faults in the engine and count those that tests notice
 	@$(BIN)/python -m tests.mutation.mutate_engine --sample $(SAMPLE) --seed $(SEED)
 
+# --- the API over HTTP --------------------------------------------------------
+
+# How often each call is made with made-up requests, beside those for every edge.
+EXAMPLES ?= 100
+
+.PHONY: prove-http
+prove-http: development schemathesis ## Judge the API over HTTP by its own description
+	@$(BIN)/python -m tests.contract.prove_http --examples $(EXAMPLES) --seed $(SEED)
+
 # --- records and deals ---------------------------------------------------------
 
 MUTATIONS ?= 10000
@@ -201,6 +210,16 @@ kaggle: development
 	  cp requirements-kaggle.lock build/kaggle/; } || \
 	printf 'Without kaggle-environments.\n' >&2
 
+# What judges the API has an environment of its own: it would be a plugin of pytest.
+.PHONY: schemathesis
+schemathesis: development
+	@cmp -s requirements-schemathesis.lock build/schemathesis/requirements-schemathesis.lock || \
+	{ rm -rf build/schemathesis && $(BIN)/python -m venv build/schemathesis && \
+	  build/schemathesis/bin/python -m pip install --quiet --no-input --no-deps \
+	  --disable-pip-version-check --only-binary :all: --require-hashes \
+	  --requirement requirements-schemathesis.lock </dev/null && \
+	  cp requirements-schemathesis.lock build/schemathesis/; }
+
 .PHONY: lock
 lock: ## Choose the newest packages that fit and pin them by hash
 	@mkdir -p build
@@ -222,6 +241,8 @@ lock: ## Choose the newest packages that fit and pin them by hash
 	  --no-deps --group fuzz --output-file requirements-fuzz.lock
 	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade \
 	  --no-deps --group kaggle --output-file requirements-kaggle.lock
+	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade \
+	  --group schemathesis --output-file requirements-schemathesis.lock
 
 .PHONY: sbom
 sbom: ## List what is in the image; build/sbom.json, in the form of CycloneDX

@@ -15,6 +15,7 @@ IMAGE = "requirements-image.lock"
 BUILD = "requirements-build.lock"
 HELM = "requirements-helm.lock"
 FUZZ = "requirements-fuzz.lock"
+SCHEMATHESIS = "requirements-schemathesis.lock"
 
 each_lock = pytest.mark.parametrize(
     "lock",
@@ -27,6 +28,7 @@ each_lock = pytest.mark.parametrize(
         pytest.param(BUILD, id="build"),
         pytest.param(HELM, id="helm"),
         pytest.param(FUZZ, id="fuzz"),
+        pytest.param(SCHEMATHESIS, id="schemathesis"),
     ],
 )
 

@@ -199,6 +199,9 @@ class _Describing:
         }
         if is_open(route.path):
             operation["security"] = [{}]
+        elif route.verb == "GET":
+            # Whoever has no token may look on, unless the referee is told otherwise.
+            operation["security"] = [{"token": []}, {}]
         if route.body:
             operation["requestBody"] = self._body(route)
         return operation
@@ -237,7 +240,8 @@ class _Describing:
             schema = self._of_message(asked, without=route.fields)
         else:
             schema = self._of_field(asked.fields_by_name[route.body])
-        return {"content": {JSON_TYPE: {"schema": schema}}, "required": True}
+        # One that is not there is an empty object.
+        return {"content": {JSON_TYPE: {"schema": schema}}, "required": False}
 
     def _responses(self, method: MethodDescriptor) -> Schema:
         answer = {"schema": self._refer(method.output_type)}
