@@ -44,6 +44,7 @@ from ginref.app.watch import Watcher
 from ginref.config import ServeConfig
 from ginref.foundation import (
     StartError,
+    allow_files,
     check_seal,
     fit_durability,
     make_data_folder,
@@ -114,6 +115,7 @@ async def serve(
     """
     log_to_stderr(as_json=config.log_format == "json", level=config.log_level)
     tell = telling(_LOG, tell, as_json=config.log_format == "json")
+    allow_files()
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

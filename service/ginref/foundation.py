@@ -6,6 +6,7 @@ Each is looked at before the referee takes work, and what is not fit is named.
 import contextlib
 import logging
 import re
+import resource
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +26,9 @@ from ginref.setting_kind import Part
 _LOG: Final = logging.getLogger(__name__)
 
 _SEAL: Final = "seal"
+
+FILES_MOST: Final = 65_536
+"""Open files that a process asks for, if it may have so many."""
 
 _DATA_MARK: Final = re.compile(
     r"operator\.token|referee\.(json|log)|house|keys|records|store|tls"
@@ -47,6 +51,14 @@ _CAVEATS: Final = {
 
 class StartError(Exception):
     """The referee cannot start; the message says why and what to do."""
+
+
+def allow_files() -> None:
+    """Let this process open as many files as it may: each connection is one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = FILES_MOST if hard == resource.RLIM_INFINITY else min(hard, FILES_MOST)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def make_data_folder(folder: Path) -> None:
