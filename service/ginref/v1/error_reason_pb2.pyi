@@ -455,7 +455,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
         {"reason": "CONFIGURATION_INVALID", "domain": "ginref", "metadata": {"field": "stages[0].rounds"}}
     """
     ERROR_REASON_BOARD_CLOSED: _ErrorReason.ValueType  # 59
-    """Other tables still play the same cards; nothing of the board is public yet.
+    """The same cards are still played, at another table or in another leg; nothing of the
+    board is public yet.
 
     Example (FAILED_PRECONDITION, HTTP 400):
 
@@ -922,7 +923,8 @@ Example (INVALID_ARGUMENT, HTTP 400):
     {"reason": "CONFIGURATION_INVALID", "domain": "ginref", "metadata": {"field": "stages[0].rounds"}}
 """
 ERROR_REASON_BOARD_CLOSED: ErrorReason.ValueType  # 59
-"""Other tables still play the same cards; nothing of the board is public yet.
+"""The same cards are still played, at another table or in another leg; nothing of the
+board is public yet.
 
 Example (FAILED_PRECONDITION, HTTP 400):
 
