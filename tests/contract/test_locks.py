@@ -16,6 +16,7 @@ BUILD = "requirements-build.lock"
 HELM = "requirements-helm.lock"
 FUZZ = "requirements-fuzz.lock"
 SCHEMATHESIS = "requirements-schemathesis.lock"
+ENVOY = "requirements-envoy.lock"
 
 each_lock = pytest.mark.parametrize(
     "lock",
@@ -29,6 +30,7 @@ each_lock = pytest.mark.parametrize(
         pytest.param(HELM, id="helm"),
         pytest.param(FUZZ, id="fuzz"),
         pytest.param(SCHEMATHESIS, id="schemathesis"),
+        pytest.param(ENVOY, id="envoy"),
     ],
 )
 
