@@ -185,7 +185,7 @@ def test_the_api_can_be_looked_up(look: Look) -> None:
     assert not told
 
 
-def test_a_page_goes_on_when_its_referee_is_back(look: Look, site: Site) -> None:
+def test_a_page_goes_on_when_its_referee_is_back(look: Look) -> None:
     """A stream that was cut, and a token that is good no more, keep nobody out."""
     page = look("/control")
     page.evaluate("sessionStorage.setItem('ginref-token', 'gr_of_yesterday')")
