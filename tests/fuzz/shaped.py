@@ -133,11 +133,15 @@ def _fill(
 
 
 def _fill_map(part: Any, field: FieldDescriptor, draw: Draw) -> None:  # noqa: ANN401
-    """Fill a map, which in this API is a part of a Struct."""
-    del field
+    """Fill a map, which in this API is a part of a Struct, or of texts."""
+    of_texts = field.message_type.fields_by_name["value"].message_type is None
     for _ in range(draw.below(_LISTED)):
         name = draw.pick(("name", "stages", "format", "match", "entry", "é"))
-        part[name].string_value = draw.pick(("cup", "swiss", "gin", ""))
+        text = draw.pick(("cup", "swiss", "gin", ""))
+        if of_texts:
+            part[name] = text
+        else:
+            part[name].string_value = text
 
 
 def _value(  # noqa: PLR0911 - one for each type

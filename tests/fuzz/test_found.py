@@ -1,6 +1,8 @@
 """What fuzzing has found, each of which is refused as what it is by now."""
 
+import json
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -8,6 +10,11 @@ from ginref.adapters.redis_reply import stored_entry
 from ginref.app.match_store import EntryId
 from ginref.app.packing import DamageError
 from ginref.app.registry_row import read_bot, read_invitation, read_owner, read_token
+from ginref.engine.deck import derive_deck
+from ginref.engine.match import start_match
+from ginref.engine.ruleset import GIN
+from ginref.engine.seat import Seat
+from ginref.engine.snapshot import SnapshotError, decode, encode
 from ginref.record.entry import EntryError, decode_entry
 from ginref.transport.address import Address, BindError
 from ginref_client.endpoint import parse_endpoints
@@ -70,3 +77,13 @@ def test_a_damaged_row_of_the_registry_is_said_to_be_damaged(
 ) -> None:
     with pytest.raises(DamageError):
         read(row)
+
+
+def test_a_round_that_counted_in_a_list_of_games_is_a_damaged_snapshot() -> None:
+    deck = partial(derive_deck, bytes(32))
+    whole = encode(start_match(GIN, (Seat.NORTH, Seat.SOUTH), Seat.NORTH, deck))
+    rules, finished, current = whole[1:].decode().split("\n")
+    seats, sheet, _, last = json.loads(finished)
+    damaged = json.dumps([seats, sheet, [[0, 0, 0, 9, []]], last])
+    with pytest.raises(SnapshotError):
+        decode(whole[:1] + f"{rules}\n{damaged}\n{current}".encode())

@@ -83,7 +83,7 @@ def decode(data: bytes) -> Match:
         raise SnapshotError(message)
     try:
         return _read_match(data[1:].decode())
-    except (ValueError, TypeError, LookupError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
         message = "a damaged snapshot"
         raise SnapshotError(message) from error
 
