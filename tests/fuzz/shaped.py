@@ -134,6 +134,7 @@ def _fill(
 
 def _fill_map(part: Any, field: FieldDescriptor, draw: Draw) -> None:  # noqa: ANN401
     """Fill a map, which in this API is a part of a Struct, or of texts."""
+    assert field.message_type is not None
     of_texts = field.message_type.fields_by_name["value"].message_type is None
     for _ in range(draw.below(_LISTED)):
         name = draw.pick(("name", "stages", "format", "match", "entry", "é"))

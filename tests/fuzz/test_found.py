@@ -83,7 +83,7 @@ def test_a_round_that_counted_in_a_list_of_games_is_a_damaged_snapshot() -> None
     deck = partial(derive_deck, bytes(32))
     whole = encode(start_match(GIN, (Seat.NORTH, Seat.SOUTH), Seat.NORTH, deck))
     rules, finished, current = whole[1:].decode().split("\n")
-    seats, sheet, _, last = json.loads(finished)
-    damaged = json.dumps([seats, sheet, [[0, 0, 0, 9, []]], last])
+    seats, _, games, last = json.loads(finished)
+    damaged = json.dumps([seats, [[0, 0, 0, 9, []]], games, last])
     with pytest.raises(SnapshotError):
         decode(whole[:1] + f"{rules}\n{damaged}\n{current}".encode())
