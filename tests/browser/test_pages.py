@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 
 import pytest
@@ -201,3 +202,14 @@ def test_a_page_goes_on_when_its_referee_is_back(look: Look) -> None:
     page.locator(".meet").first.wait_for()
     expect(page.locator(".facts .live")).to_have_text("live")
     assert cuts == 1
+
+
+def test_who_met_whom_is_told_with_what_is_sure_of_it(look: Look) -> None:
+    page = look(f"/tournaments/{LEAGUE.name}")
+    page.get_by_text("Who met whom").click()
+    cells = page.locator(".cross td:not(.self)")
+    expect(cells).to_have_count(LEAGUE.count * (LEAGUE.count - 1))
+    picture(page, "cross-table")
+    for text in cells.all_inner_texts():
+        # A mean, its interval if there are two boards, and their number.
+        assert re.fullmatch(r"[+\N{MINUS SIGN}]?[\d.]+ (± [\d.]+, )?\d+", text), text

@@ -68,28 +68,45 @@ export function Standing({ lines, title }) {
   </div>`;
 }
 
-/** Net points and boards of every pair, from the side of the first one. */
+/** Net points of every board of every pair, from the side of the first one. */
 function pairs(fixtures) {
   const met = new Map();
-  const add = (one, other, net, boards) => {
+  const add = (one, other, boards) => {
     const key = `${one} ${other}`;
-    const old = met.get(key) ?? { net: 0, boards: 0 };
-    met.set(key, { net: old.net + net, boards: old.boards + boards });
+    met.set(key, [...(met.get(key) ?? []), ...boards]);
   };
   for (const fixture of fixtures) {
     const [first, second] = (fixture.sides ?? []).map((side) => side.bot);
-    for (const match of fixture.matches ?? []) {
-      const boards = match.boards ?? [];
-      if (!match.over || !boards.length) continue;
-      const net = boards.reduce((sum, points) => sum + points, 0);
-      add(first, second, net, boards.length);
-      add(second, first, -net, boards.length);
+    for (const { over, boards = [] } of fixture.matches ?? []) {
+      if (!over || !boards.length) continue;
+      add(first, second, boards);
+      add(second, first, boards.map((points) => -points));
     }
   }
   return met;
 }
 
-/** Who met whom: net points of the row's bot, in so many boards. */
+/** The mean of some boards, and half of its 95 % interval; null for fewer than two. */
+function summed(boards) {
+  const count = boards.length;
+  const mean = boards.reduce((sum, points) => sum + points, 0) / count;
+  if (count < 2) return { mean, margin: null };
+  const spread = boards.reduce((sum, points) => sum + (points - mean) ** 2, 0) / (count - 1);
+  return { mean, margin: 1.96 * Math.sqrt(spread / count) };
+}
+
+function Cell({ boards }) {
+  if (!boards) return html`<td class="soft">·</td>`;
+  const { mean, margin } = summed(boards);
+  // A colour is for what is hardly chance.
+  const isSure = margin !== null && Math.abs(mean) > margin;
+  const shade = isSure ? (mean > 0 ? "up" : "down") : "";
+  return html`<td class=${shade} title="${boards.length} boards">
+    ${round(mean)} <small>${margin === null ? "" : `± ${margin.toFixed(1)}, `}${boards.length}</small>
+  </td>`;
+}
+
+/** Who met whom: mean net points of the row's bot, their interval, and the boards. */
 export function CrossTable({ lines, fixtures }) {
   const bots = lines.map((one) => one.bot);
   const met = pairs(fixtures);
@@ -99,7 +116,8 @@ export function CrossTable({ lines, fixtures }) {
     <div class="scroll" tabindex="0" role="region" aria-label="Cross-table">
       <table class="cross">
         <caption>
-          Net points of the bot on the left, and boards played
+          Net points a board of the bot on the left, with their 95 % interval, and boards;
+          coloured where that is hardly chance
         </caption>
         <thead>
           <tr>
@@ -112,13 +130,11 @@ export function CrossTable({ lines, fixtures }) {
             (bot, row) =>
               html`<tr key=${bot}>
                 <th scope="row">${row + 1} ${bot}</th>
-                ${bots.map((other, column) => {
-                  if (row === column) return html`<td class="self"></td>`;
-                  const cell = met.get(`${bot} ${other}`);
-                  if (!cell) return html`<td class="soft">·</td>`;
-                  const shade = cell.net > 0 ? "up" : cell.net < 0 ? "down" : "";
-                  return html`<td class=${shade}>${signed(cell.net)} <small>${cell.boards}</small></td>`;
-                })}
+                ${bots.map((other, column) =>
+                  row === column
+                    ? html`<td class="self"></td>`
+                    : html`<${Cell} boards=${met.get(`${bot} ${other}`)} />`,
+                )}
               </tr>`,
           )}
         </tbody>
