@@ -203,6 +203,7 @@ class RedisStore(MatchStore):
             if status == redis_apply.APPLIED:
                 return redis_reply.applied(entry_id, facts[0])
             if status == redis_apply.STALE:
+                self._connection.observer.store_conflict("match")
                 return Stale(int(facts[0]), int(facts[1]))
             if status == redis_apply.DUPLICATE and change.key is not None:
                 return Duplicate(redis_reply.seen_of(facts[0], change.key))
