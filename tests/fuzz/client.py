@@ -47,12 +47,11 @@ class _Program:
     """The seats of a bot, in a loop that runs as long as there is something to do."""
 
     def __init__(self) -> None:
-        self._runner = asyncio.Runner()
         self._pool = ThinkingPool()
 
     def hear(self, messages: list[ConnectResponse]) -> None:
         """Act on some messages; raise if they are not refused as what they are."""
-        self._runner.run(self._hear(messages))
+        asyncio.run(self._hear(messages))
 
     async def _hear(self, messages: list[ConnectResponse]) -> None:
         faults: list[BaseException] = []

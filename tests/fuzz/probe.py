@@ -69,7 +69,6 @@ def _make() -> Callable[[bytes], object]:
         access_log=False,
     )
     config.load()
-    runner = asyncio.Runner()
 
     async def feed(data: bytes) -> bytes:
         speak: Any = config.http_protocol_class
@@ -87,7 +86,7 @@ def _make() -> Callable[[bytes], object]:
         return bytes(peer.written)
 
     def check(data: bytes) -> None:
-        written = runner.run(feed(data))
+        written = asyncio.run(feed(data))
         told = _STATUS.findall(written)
         assert not any(status.startswith(b"5") for status in told), written
 
