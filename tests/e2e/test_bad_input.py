@@ -54,6 +54,14 @@ ELSEWHERE = {
     "TOURNAMENT_CONFLICT": _OBJECTIONS,
     "DEPENDENTS_STARTED": _OBJECTIONS,
     "BOARD_CLOSED": "../unit/app/test_embargo.py",
+    **dict.fromkeys(
+        ("INVITATION_EXPIRED", "INVITATION_NOT_FOUND", "INVITATION_USED_UP"),
+        "../unit/app/test_invitation.py",
+    ),
+    **dict.fromkeys(
+        ("MEDIA_TYPE_UNKNOWN", "PATH_UNKNOWN", "VERB_NOT_ALLOWED"),
+        "../unit/transport/test_rest.py",
+    ),
 }
 """Reasons that no table gives, and where they are tried instead."""
 
