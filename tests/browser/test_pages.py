@@ -66,6 +66,7 @@ def test_every_page_is_for_everybody(
 
 def test_the_first_page_is_small(look: Look) -> None:
     page = look("/control")
+    page.goto("about:blank")
     sizes: list[int] = []
     page.on(
         "requestfinished",

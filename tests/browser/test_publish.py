@@ -57,6 +57,7 @@ def test_a_published_tournament_needs_no_referee(
     look: Look, published: str, site: Site
 ) -> None:
     page = look("/control")
+    page.goto("about:blank")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(published)
