@@ -107,8 +107,10 @@ class RestApi:
         self, exchange: Exchange, route: Route, values: tuple[str, ...]
     ) -> None:
         work = partial(self._work, exchange, route, values)
-        guest = _guest(exchange) if self._has_guests else None
-        answering = self._admission.answer(route.path, exchange.secret, work, guest)
+        secret = exchange.secret
+        is_guest = self._has_guests and secret is None
+        guest = _guest(exchange) if is_guest else None
+        answering = self._admission.answer(route.path, secret, work, guest)
         if self._tracer is not None:
             parent = exchange.headers.get("traceparent")
             answering = traced(self._tracer, route.path, parent, answering)
