@@ -31,7 +31,8 @@ from ginref_client.session import Session
 PATIENCE = 400.0
 RULES = [ROOT / f"deploy/prometheus/{name}.yaml" for name in ("recording", "alerts")]
 
-CUP = Cup(name="cup", count=3, stage={"format": "round_robin"})
+# Its matches last long enough to be looked at while they are played.
+CUP = Cup(name="cup", count=3, stage={"format": "round_robin"}, ruleset="gin")
 
 IMPATIENT = clock_pb2.ClockPolicy(start_ms=1000, free_ms=100, bank_ms=100, cap_ms=100)
 
