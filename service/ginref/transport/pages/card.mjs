@@ -42,9 +42,9 @@ export function Back({ label = "" }) {
 }
 
 /** Some cards in a row. */
-export function Cards({ cards, label, marks = {} }) {
+export function Cards({ cards, label }) {
   return html`<span class="cards" role="group" aria-label=${label}>
-    ${cards.map((card) => html`<${Card} key=${card} card=${card} mark=${marks[card]} />`)}
+    ${cards.map((card) => html`<${Card} key=${card} card=${card} />`)}
   </span>`;
 }
 

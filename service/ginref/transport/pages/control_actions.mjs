@@ -1,6 +1,6 @@
 /** All that an organizer may do to a tournament, by what it has come to. */
 import { useChange } from "./control_call.mjs";
-import { call, html, useState } from "./frame.mjs";
+import { call, html, save, useState } from "./frame.mjs";
 
 const NEXT = {
   draft: [["registration", "Open registration"]],
@@ -156,22 +156,18 @@ function Appeals({ appeals, ask }) {
 /** Lets somebody keep the signed export. */
 function Export({ name }) {
   const [problem, tell] = useState("");
-  const save = async () => {
+  const fetched = async () => {
     tell("");
     try {
       const { envelope } = await call(`/v1/tournaments/${encodeURIComponent(name)}/export`);
       const bytes = Uint8Array.from(atob(envelope), (one) => one.charCodeAt(0));
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([bytes], { type: "application/json" }));
-      link.download = `${name}.json`;
-      link.click();
-      URL.revokeObjectURL(link.href);
+      save(`${name}.json`, bytes);
     } catch (error) {
       tell(error.message);
     }
   };
   return html`<div class="actions">
-    <button type="button" onClick=${save}>Save the signed export</button>
+    <button type="button" onClick=${fetched}>Save the signed export</button>
     <small>Anybody can check it with <code>ginref verify ${name}.json</code>.</small>
     ${problem && html`<p class="trouble" role="alert">${problem}</p>`}
   </div>`;

@@ -1,7 +1,5 @@
 /** One change of a tournament: shown first, then made. */
-import { call, html, useState } from "./frame.mjs";
-
-const newRequest = () => `page-${crypto.getRandomValues(new Uint32Array(3)).join("-")}`;
+import { call, html, newRequest, useState } from "./frame.mjs";
 
 /** What a refusal says, with the field that it is about. */
 export function Refused({ error }) {

@@ -1,6 +1,6 @@
 /** A new tournament, from a form or from its file; shown before it is made. */
 import { Refused } from "./control_call.mjs";
-import { call, html, useState } from "./frame.mjs";
+import { call, html, newRequest, useState } from "./frame.mjs";
 
 const FORMATS = {
   single_elimination: "single elimination",
@@ -72,7 +72,7 @@ export function NewTournament() {
     fail(null);
     try {
       const configuration = await read(file);
-      const requestId = `page-${crypto.getRandomValues(new Uint32Array(3)).join("-")}`;
+      const requestId = newRequest();
       const { tournament } = await call("/v1/tournaments", { requestId, configuration, validateOnly });
       if (!validateOnly) location.assign(`/control/${tournament.tournamentId}`);
       show(tournament);

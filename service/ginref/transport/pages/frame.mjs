@@ -1,7 +1,7 @@
 /** What every page is made of: the API, live updates, and what is said meanwhile. */
 import { html, render, useEffect, useRef, useState } from "./built/preact.mjs";
 
-export { html, render, useEffect, useRef, useState };
+export { html, useEffect, useState };
 
 const TOKEN = "ginref-token";
 const LONGEST_PAUSE_MS = 10_000;
@@ -200,6 +200,20 @@ export function word(value, of = "") {
   const name = value ?? "";
   const own = of && name.startsWith(`${of}_`) ? name.slice(of.length + 1) : name;
   return own.toLowerCase().replaceAll("_", " ");
+}
+
+/** Let somebody keep some bytes as a file. */
+export function save(name, bytes) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([bytes], { type: "application/json" }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+/** The identity of a request that is made once. */
+export function newRequest() {
+  return `page-${crypto.getRandomValues(new Uint32Array(3)).join("-")}`;
 }
 
 /** Put a page in its place. */

@@ -92,7 +92,7 @@ function Middle({ table }) {
       <figure>
         ${table.upcard
           ? html`<${Card} card=${table.upcard} />`
-          : html`<span class="card none" aria-label="the pile is empty"></span>`}
+          : html`<span class="card none" role="img" aria-label="the pile is empty"></span>`}
         <figcaption>upcard</figcaption>
       </figure>
     </div>

@@ -1,8 +1,7 @@
 /** A match as a row of positions: after each move, all cards open. */
 import { arrange } from "./meld.mjs";
+import { SEATS } from "./sheet.mjs";
 import { Match } from "./built/verifier/replay.mjs";
-
-const SEATS = ["north", "south", "east"];
 
 /** One position of a round that is being played, or has just ended. */
 function position(match, round, pile, entry, isEnd) {

@@ -3,7 +3,7 @@ import { Back, Card, MoveText, sorted } from "./card.mjs";
 import { html, show, subject, useEffect, useState, Waiting, word } from "./frame.mjs";
 import { Plot } from "./plot.mjs";
 import { positionsOf } from "./positions.mjs";
-import { fromRounds, Sheet } from "./sheet.mjs";
+import { fromRounds, SEATS, Sheet } from "./sheet.mjs";
 import { loadKeys, loadRecord } from "./source.mjs";
 import { Verdict } from "./verdict.mjs";
 import { readRecord } from "./built/verifier/document.mjs";
@@ -43,7 +43,7 @@ function Middle({ position, names }) {
   const says =
     ended &&
     (ended.winner
-      ? `${word(ended.outcome)}: ${names[["north", "south", "east"].indexOf(ended.winner)]} scores ${ended.points}`
+      ? `${word(ended.outcome)}: ${names[SEATS.indexOf(ended.winner)]} scores ${ended.points}`
       : `${word(ended.outcome)}: nobody scores`);
   return html`<section class="middle" aria-label="Table">
     <div class="piles">
@@ -54,7 +54,7 @@ function Middle({ position, names }) {
       <figure>
         ${position.pile.length
           ? html`<${Card} card=${position.pile[position.pile.length - 1]} />`
-          : html`<span class="card none"></span>`}
+          : html`<span class="card none" role="img" aria-label="the pile is empty"></span>`}
         <figcaption>pile</figcaption>
       </figure>
     </div>
@@ -178,7 +178,7 @@ function Game({ record, positions, names }) {
         <${Plot} positions=${positions} at=${at} names=${names} go=${go} />
         <h2>Score sheet</h2>
         <${Sheet}
-          games=${record.sheet ? fromRounds(record.match.ruleset, rounds, names, record.sheet) : []}
+          games=${record.sheet ? fromRounds(rounds, names, record.sheet) : []}
           names=${names}
         />
       </section>
@@ -227,7 +227,7 @@ function Page() {
   const { record, positions, verdict, bytes } = found;
   const names = record?.match.bots ?? [];
   const { ending } = record ?? {};
-  const winner = ending?.winner && names[["north", "south", "east"].indexOf(ending.winner)];
+  const winner = ending?.winner && names[SEATS.indexOf(ending.winner)];
   return html`<header class="head">
       <h1>${names.length ? names.join(" – ") : subject}</h1>
       <p class="facts">

@@ -1,6 +1,9 @@
 /** The score sheet: a column of boxes for each seat in each game. */
 import { html } from "./frame.mjs";
 
+/** The seats as a record names them, in order. */
+export const SEATS = ["north", "south", "east"];
+
 const add = (boxes) => boxes.reduce((total, [, points]) => total + points, 0);
 
 /** The sheet of a live match, as this page draws sheets. */
@@ -19,7 +22,7 @@ export function fromView(sheet, seats) {
 }
 
 /** The sheet of a record after so many rounds, added up from them. */
-export function fromRounds(rules, rounds, names, final) {
+export function fromRounds(rounds, names, final) {
   const games = final.games.map(() => names.map(() => []));
   for (const round of rounds) {
     for (const at of round.columns) {
@@ -34,7 +37,7 @@ export function fromRounds(rules, rounds, names, final) {
     const isClosed = game.closed_in_round !== null && game.closed_in_round <= last;
     return {
       columns: games[at],
-      winner: isClosed && game.winner !== null ? ["north", "south", "east"].indexOf(game.winner) : null,
+      winner: isClosed && game.winner !== null ? SEATS.indexOf(game.winner) : null,
       closedIn: isClosed ? game.closed_in_round : null,
       settlement: isClosed ? (game.settlement?.totals ?? null) : null,
     };

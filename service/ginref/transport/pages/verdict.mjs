@@ -1,5 +1,5 @@
 /** What the verification of a record came to, in words. */
-import { html, subject } from "./frame.mjs";
+import { html, save, subject } from "./frame.mjs";
 import { canVerify } from "./built/verifier/platform.mjs";
 
 const WORDS = {
@@ -12,14 +12,6 @@ const DEALS = {
   seeded: "The host chose the cards by a seed: nothing is proven of the deal.",
   tournament: "The cards follow from the tournament's secret, which its export opens.",
 };
-
-function save(bytes) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([bytes], { type: "application/json" }));
-  link.download = `${subject}.json`;
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
 
 /** The verdict of this browser, which asked nobody. */
 export function Verdict({ verdict, bytes, names }) {
@@ -43,7 +35,7 @@ export function Verdict({ verdict, bytes, names }) {
     </p>`}
     ${key && html`<p class="soft">Key <code>${key}</code></p>`}
     <p>
-      <button type="button" onClick=${() => save(bytes)}>Save the record</button>
+      <button type="button" onClick=${() => save(`${subject}.json`, bytes)}>Save the record</button>
       <small class="soft"> and check it again with <code>ginref verify ${subject}.json</code></small>
     </p>
   </details>`;
