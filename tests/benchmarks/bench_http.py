@@ -7,7 +7,6 @@ import asyncio
 import json
 import os
 import shutil
-import socket
 import sys
 import tempfile
 import time
@@ -21,7 +20,9 @@ from typing import Final
 from rich.console import Console
 from tests.benchmarks.pinned import pinned
 from tests.benchmarks.row import Goal, share
-from tests.browser.exhibition import Slow, attached, declared
+from tests.browser.exhibition import Slow, attached
+from tests.contract.redis_fleet import free_port
+from tests.e2e.cups import declared
 from tests.e2e.referee_process import RefereeProcess
 
 from ginref.engine.ruleset import HOLLYWOOD
@@ -78,7 +79,7 @@ class Spectator:
     lags: list[float] = field(default_factory=list)
     is_over: bool = False
 
-    async def watch(self, address: str, path: str, ready: asyncio.Event) -> None:
+    async def watch(self, address: str, path: str) -> None:
         """Follow to the end."""
         host, _, port = address.rpartition(":")
         reader, writer = await asyncio.open_connection(host, int(port), limit=2**20)
@@ -87,7 +88,6 @@ class Spectator:
         async for line in reader:
             if line.startswith(b"data: ") and len(line) > len(b"data: {}\n"):
                 self._take(json.loads(line[6:]))
-                ready.set()
             elif line.startswith(b"event: end"):
                 self.is_over = True
                 break
@@ -111,7 +111,7 @@ async def _spectators(address: str, match_id: str, count: int) -> list[Spectator
     """Open so many streams, and return them when all have ended."""
     some = [Spectator() for _ in range(count)]
     path = f"/v1/matches/{match_id}:watch"
-    await asyncio.gather(*(one.watch(address, path, asyncio.Event()) for one in some))
+    await asyncio.gather(*(one.watch(address, path) for one in some))
     return some
 
 
@@ -119,7 +119,7 @@ async def run(console: Console) -> int:
     """Measure, tell, and say by the status whether every goal is met."""
     mine, core = sorted(os.sched_getaffinity(0))[:2]
     folder = Path(tempfile.mkdtemp(prefix="gr"))
-    bare = f"127.0.0.1:{_free_port()}"
+    bare = f"127.0.0.1:{free_port()}"
     referee = RefereeProcess(
         folder / "data",
         options=("--http", "127.0.0.1:0", "--limits", "off"),
@@ -176,13 +176,6 @@ async def run(console: Console) -> int:
 def _has_gap(versions: list[int]) -> bool:
     # The move that ends a match and its end are one step.
     return any(later - one not in {0, 1} for one, later in pairwise(versions))
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
-from tests.e2e.cups import Cup
+from tests.e2e.cups import Cup, declared
 
 from ginref.engine.move import Move
 from ginref.engine.ruleset import HOLLYWOOD
@@ -95,13 +95,6 @@ async def all_declared(address: str, token: str, bots: Sequence[str]) -> list[st
     """Make bots known, and return their tokens."""
     async with Referee([address], token, attempts=20) as referee:
         return [await declared(referee, bot) for bot in bots]
-
-
-async def declared(referee: Referee, bot: str) -> str:
-    """Make a bot known, and return its token."""
-    await referee.create_owner(f"of-{bot}")
-    await referee.create_bot(bot, f"of-{bot}")
-    return (await referee.create_token("bot", bot=bot)).secret
 
 
 def done(work: Coroutine[Any, Any, _T]) -> _T:

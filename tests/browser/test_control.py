@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.conftest import Site, picture
-from tests.browser.exhibition import all_declared, aside, attached, declared, done
-from tests.e2e.cups import CLOCK
+from tests.browser.exhibition import all_declared, aside, attached, done
+from tests.e2e.cups import CLOCK, declared
 
 from ginref.adapters.trusted_keys import read_trusted_keys
 from ginref.record.verify import Finding

@@ -54,9 +54,7 @@ class Cup:
         version = await self.go_on(referee, "registration")
         tokens = []
         for bot in self.bots:
-            await referee.create_owner(f"of-{bot}")
-            await referee.create_bot(bot, f"of-{bot}")
-            tokens.append((await referee.create_token("bot", bot=bot)).secret)
+            tokens.append(await declared(referee, bot))
             changed = await referee.change_tournament(
                 self.name, enter(bot), expected_version=version
             )
@@ -92,6 +90,13 @@ class Cup:
         keys = read_trusted_keys(folder / "keys")
         envelope = await referee.export_tournament(self.name)
         return await asyncio.to_thread(_judge, envelope, keys, folder / "records")
+
+
+async def declared(referee: Referee, bot: str) -> str:
+    """Make a bot known, and return its token."""
+    await referee.create_owner(f"of-{bot}")
+    await referee.create_bot(bot, f"of-{bot}")
+    return (await referee.create_token("bot", bot=bot)).secret
 
 
 def _judge(envelope: bytes, keys: Mapping[str, bytes], folder: Path) -> ExportVerdict:
