@@ -199,7 +199,8 @@ def test_a_page_goes_on_when_its_referee_is_back(look: Look) -> None:
         route.fulfill(content_type="text/event-stream", body=":\n\n")
 
     page.route("**:watch*", cut, times=1)
-    page.goto(f"/tournaments/{LEAGUE.name}")
+    with page.expect_request(lambda asked: ":watch" in asked.url and cuts == 1):
+        page.goto(f"/tournaments/{LEAGUE.name}")
     page.locator(".meet").first.wait_for()
     expect(page.locator(".facts .live")).to_have_text("live")
     assert cuts == 1
