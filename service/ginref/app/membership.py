@@ -99,13 +99,13 @@ class Membership:
             RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, FIELD_MISSING or
                 BOT_NOT_FOUND.
         """
-        require_unlimited(caller, "SetBotKey", *HOSTS, Role.BOT)
+        caller.require("SetBotKey", *HOSTS, Role.BOT)
 
         def keyed(row: BotRow) -> BotRow:
             if row.key == key:
                 return row
             first = (Role.BOT,) if row.key is None else ()
-            caller.require("SetBotKey", *HOSTS, *first)
+            require_unlimited(caller, "SetBotKey", *HOSTS, *first)
             return replace(row, key=key)
 
         return await self._change_bot(_own_bot(caller, name), keyed)
