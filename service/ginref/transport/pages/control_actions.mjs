@@ -29,11 +29,14 @@ function Choice({ name, value, set, options, empty }) {
   </select>`;
 }
 
-/** Moves from one state to the next. */
-function Course({ state, ask }) {
-  const steps = NEXT[state] ?? [];
+/** Moves from one state to the next; none to a start before the referee has seeded. */
+function Course({ state, entrants, ask }) {
+  const isUnseeded = (one) => one.state === "ENTRANT_STATE_PLACED" && one.seed === undefined;
+  const isEarly = state === "seeding" && entrants.some(isUnseeded);
+  const steps = isEarly ? [] : (NEXT[state] ?? []);
   const advance = (to, reason) => ({ advance: { to: `TOURNAMENT_STATE_${to.toUpperCase()}`, reason } });
   return html`<div class="actions">
+    ${isEarly && html`<span class="waiting" role="status">The field is being seeded …</span>`}
     ${steps.map(
       ([to, title]) =>
         html`<button key=${to} type="button" class="main" onClick=${() => ask(title, advance(to))}>${title}</button>`,
@@ -199,7 +202,7 @@ export function Actions({ tournament, state, again }) {
   const isPlayed = ["running", "paused", "finishing"].includes(state);
   return html`<section aria-labelledby="actions">
     <h2 id="actions">What you can do</h2>
-    <${Course} state=${state} ask=${ask} />
+    <${Course} state=${state} entrants=${tournament.entrants ?? []} ask=${ask} />
     ${dialog}
     ${state === "registration" && html`<${Entering} ask=${ask} /><${Codes} ask=${ask} />`}
     <${Appeals} appeals=${tournament.appeals ?? []} ask=${ask} />

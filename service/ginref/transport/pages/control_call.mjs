@@ -1,6 +1,8 @@
 /** One change of a tournament: shown first, then made. */
 import { call, html, newRequest, useState } from "./frame.mjs";
 
+const ATTEMPTS = 5;
+
 /** What a refusal says, with the field that it is about. */
 export function Refused({ error }) {
   if (!error) return null;
@@ -43,15 +45,24 @@ export function useChange(tournament, done) {
   const path = `/v1/tournaments/${encodeURIComponent(tournament.tournamentId)}`;
   const send = (change, version, more) =>
     call(`${path}:change`, { ...change, requestId: newRequest(), expectedVersion: version, ...more });
+  const preview = async (change, attempts) => {
+    // What is on the page may be a moment old; what is shown now is what is asked for.
+    const { version } = (await call(path)).tournament;
+    try {
+      const { differences } = await send(change, version, { validateOnly: true });
+      return { version, rows: differences ?? [] };
+    } catch (problem) {
+      // The referee has gone on between the two calls.
+      if (problem.reason !== "VERSION_STALE" || attempts <= 1) throw problem;
+      return preview(change, attempts - 1);
+    }
+  };
   const ask = async (title, change) => {
     fail(null);
     say(null);
     set(null);
     try {
-      // What is on the page may be a moment old; what is shown now is what is asked for.
-      const { version } = (await call(path)).tournament;
-      const seen = await send(change, version, { validateOnly: true });
-      set({ title, change, version, rows: seen.differences ?? [] });
+      set({ title, change, ...(await preview(change, ATTEMPTS)) });
     } catch (problem) {
       fail(problem);
     }
