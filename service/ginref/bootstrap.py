@@ -54,7 +54,7 @@ from ginref.foundation import (
     start_tracer,
     store_problems,
 )
-from ginref.setting_kind import OFF, SPECTATORS, Part
+from ginref.setting_kind import ANYONE, OFF, Part
 from ginref.transport.admin import AdminServer
 from ginref.transport.page import page_routes
 from ginref.transport.rest_server import RestOptions, RestServer
@@ -270,7 +270,7 @@ def _http(
     options = RestOptions(
         listen=config.http,
         origins=config.http_origins,
-        has_guests=config.spectators == SPECTATORS[0],
+        has_guests=config.spectators == ANYONE,
         allow_plaintext=config.allow_plaintext,
         certificates=server.certificates,
         drain_ms=config.drain_ms,

@@ -23,6 +23,7 @@ from ginref.setting import (
 )
 from ginref.setting_kind import (
     ADDRESS,
+    ANYONE,
     ARCHIVE,
     BOTS,
     ENDPOINT,
@@ -35,7 +36,6 @@ from ginref.setting_kind import (
     OFF,
     ORIGINS,
     ROLES,
-    SPECTATORS,
     STORE,
     Part,
 )
@@ -140,11 +140,11 @@ class ServeConfig:
     spectators: Annotated[
         str,
         Setting(
-            choice(*SPECTATORS),
+            choice(ANYONE, "token"),
             ADDRESSES,
             "Who may look on over HTTP: anyone, or whoever has a token.",
         ),
-    ] = SPECTATORS[0]
+    ] = ANYONE
     admin: Annotated[
         str,
         Setting(

@@ -15,7 +15,7 @@ OFF: Final = "off"
 HOUSE_BOTS: Final = ("careful", "simple")
 """Bots that come with the client, and can play for the house."""
 
-SPECTATORS: Final = ("anyone", "token")
+ANYONE: Final = "anyone"
 LOG_FORMATS: Final = ("text", "json")
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.serialization import (
     NoEncryption,
     PrivateFormat,
 )
+from tests.contract.redis_fleet import free_port
 from tests.e2e.referee_process import RefereeProcess
 from typer.testing import CliRunner
 
@@ -43,15 +44,6 @@ def _refused(*options: object, env: dict[str, str] | None = None) -> str:
     prefix, _, told = line.partition(": ")
     assert prefix == "ginref serve"
     return told
-
-
-@pytest.fixture
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 def _configure(url: str, setting: str, value: str) -> None:
@@ -142,13 +134,14 @@ def test_an_address_that_is_taken_is_refused(
     assert told.startswith(f"{address} cannot be listened on: ")
 
 
-def test_a_store_that_does_not_answer_is_refused(folder: Path, free_port: int) -> None:
-    url = f"redis://ada:{PASSWORD}@127.0.0.1:{free_port}/0"
+def test_a_store_that_does_not_answer_is_refused(folder: Path) -> None:
+    port = free_port()
+    url = f"redis://ada:{PASSWORD}@127.0.0.1:{port}/0"
 
     told = _refused("--data", folder, "--store", url)
 
     assert told.startswith(
-        f"redis://***@127.0.0.1:{free_port}/0: the store does not answer: "
+        f"redis://***@127.0.0.1:{port}/0: the store does not answer: "
     )
     assert "Connect call failed" in told
     assert PASSWORD not in told
