@@ -3,11 +3,34 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from ginref_client.certificate import ClientCertificate
 from ginref_client.error import ClientError
 from ginref_client.joined import read_joined
 from ginref_client.run import read_certificate, read_keys, read_token
+
+Roots = Annotated[Path | None, typer.Option(help="Certificates to trust, in PEM.")]
+OwnCertificate = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="GINREF_CLIENT_CERT",
+        help="A certificate of your own, where the referee asks for one, in PEM.",
+    ),
+]
+OwnKey = Annotated[
+    Path | None,
+    typer.Option(envvar="GINREF_CLIENT_KEY", help="The key of that certificate."),
+]
+AllowPlaintext = Annotated[
+    bool,
+    typer.Option(
+        "--allow-plaintext",
+        help="Send the token unencrypted over a network that is yours.",
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,13 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from ginref.cli.access import find_access
+from ginref.cli.access import (
+    AllowPlaintext,
+    OwnCertificate,
+    OwnKey,
+    Roots,
+    find_access,
+)
 from ginref_client.challenge import Challenge, play_challenge
 from ginref_client.error import ClientError
 from ginref_client.fact import FinishedMatch
@@ -64,27 +70,10 @@ def connect(  # noqa: PLR0913, PLR0917 - one parameter for each option
             " [default: those that were joined]"
         ),
     ] = None,
-    roots: Annotated[
-        Path | None, typer.Option(help="Certificates to trust, in PEM.")
-    ] = None,
-    tls_cert: Annotated[
-        Path | None,
-        typer.Option(
-            envvar="GINREF_CLIENT_CERT",
-            help="A certificate of your own, where the referee asks for one, in PEM.",
-        ),
-    ] = None,
-    tls_key: Annotated[
-        Path | None,
-        typer.Option(envvar="GINREF_CLIENT_KEY", help="The key of that certificate."),
-    ] = None,
-    allow_plaintext: Annotated[
-        bool,
-        typer.Option(
-            "--allow-plaintext",
-            help="Send the token unencrypted over a network that is yours.",
-        ),
-    ] = False,
+    roots: Roots = None,
+    tls_cert: OwnCertificate = None,
+    tls_key: OwnKey = None,
+    allow_plaintext: AllowPlaintext = False,
     challenge: Annotated[
         str | None,
         typer.Option(

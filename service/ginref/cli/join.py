@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from ginref.cli.access import AllowPlaintext, OwnCertificate, OwnKey, Roots
 from ginref_client.certificate import (
     CertificateError,
     ClientCertificate,
@@ -60,27 +61,10 @@ def join(  # noqa: PLR0913, PLR0917 - one parameter for each option
             help="Name of the key to trust, from its host; else all that are shown.",
         ),
     ] = None,
-    roots: Annotated[
-        Path | None, typer.Option(help="Certificates to trust, in PEM.")
-    ] = None,
-    tls_cert: Annotated[
-        Path | None,
-        typer.Option(
-            envvar="GINREF_CLIENT_CERT",
-            help="A certificate of your own, where the referee asks for one, in PEM.",
-        ),
-    ] = None,
-    tls_key: Annotated[
-        Path | None,
-        typer.Option(envvar="GINREF_CLIENT_KEY", help="The key of that certificate."),
-    ] = None,
-    allow_plaintext: Annotated[
-        bool,
-        typer.Option(
-            "--allow-plaintext",
-            help="Send the token unencrypted over a network that is yours.",
-        ),
-    ] = False,
+    roots: Roots = None,
+    tls_cert: OwnCertificate = None,
+    tls_key: OwnKey = None,
+    allow_plaintext: AllowPlaintext = False,
 ) -> None:
     """Keep a referee's address, your token, and the keys that it signs with.
 

@@ -16,7 +16,13 @@ from google.protobuf.message import Message
 from rich.console import Console
 from rich.text import Text
 
-from ginref.cli.access import find_access
+from ginref.cli.access import (
+    AllowPlaintext,
+    OwnCertificate,
+    OwnKey,
+    Roots,
+    find_access,
+)
 from ginref_client.error import ClientError, RefusedError
 from ginref_client.referee import Referee
 
@@ -137,43 +143,10 @@ _OFFICE: Final[tuple[_Option, ...]] = (
         ],
         None,
     ),
-    (
-        "roots",
-        Annotated[Path | None, typer.Option(help="Certificates to trust, in PEM.")],
-        None,
-    ),
-    (
-        "tls_cert",
-        Annotated[
-            Path | None,
-            typer.Option(
-                envvar="GINREF_CLIENT_CERT",
-                help="A certificate of your own, where the referee asks for one.",
-            ),
-        ],
-        None,
-    ),
-    (
-        "tls_key",
-        Annotated[
-            Path | None,
-            typer.Option(
-                envvar="GINREF_CLIENT_KEY", help="The key of that certificate."
-            ),
-        ],
-        None,
-    ),
-    (
-        "allow_plaintext",
-        Annotated[
-            bool,
-            typer.Option(
-                "--allow-plaintext",
-                help="Send the token unencrypted over a network that is yours.",
-            ),
-        ],
-        False,
-    ),
+    ("roots", Roots, None),
+    ("tls_cert", OwnCertificate, None),
+    ("tls_key", OwnKey, None),
+    ("allow_plaintext", AllowPlaintext, False),
 )
 
 _WRITING: Final[tuple[_Option, ...]] = (
