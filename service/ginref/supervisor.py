@@ -19,6 +19,7 @@ from typing import Final
 from ginref import __version__
 from ginref.adapters import embedded_child
 from ginref.adapters.addresses_file import addresses_file, publish
+from ginref.adapters.child_end import end_children
 from ginref.adapters.embedded_server import EmbeddedServer, EmbeddedServerError
 from ginref.adapters.masked_log import log_to_stderr, telling
 from ginref.adapters.operator_token import OPERATOR_TOKEN
@@ -166,19 +167,9 @@ class Worker:
 
     async def stop(self) -> None:
         """Ask it to end, then see to it."""
-        process = self._process
-        if process is None or process.returncode is not None:
-            return
-        with contextlib.suppress(ProcessLookupError):
-            process.terminate()
-        patience_s = self._config.drain_ms / 1000 + _STOP_PATIENCE_S
-        try:
-            async with asyncio.timeout(patience_s):
-                await process.wait()
-        except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
+        if self._process is not None:
+            patience_s = self._config.drain_ms / 1000 + _STOP_PATIENCE_S
+            await end_children(self._process, patience_s=patience_s)
 
 
 class Crew:

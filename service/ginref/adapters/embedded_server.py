@@ -22,6 +22,7 @@ from typing import BinaryIO, Final
 from urllib.parse import quote
 
 from ginref.adapters import embedded_child
+from ginref.adapters.child_end import end_children
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -142,7 +143,7 @@ class EmbeddedServer:
             await asyncio.wait({self._spawning})
             self._spawning = None
         if self._process is not None:
-            await _end(self._process)
+            await end_children(self._process, patience_s=_STOP_PATIENCE_S)
             self._process = None
         if self._socket_folder is not None:
             shutil.rmtree(self._socket_folder, ignore_errors=True)
@@ -295,16 +296,3 @@ async def _answers(path: Path) -> bool:
         writer.close()
         with contextlib.suppress(OSError):
             await writer.wait_closed()
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """Ask a process to end, then see to it."""
-    with contextlib.suppress(ProcessLookupError):
-        process.terminate()
-    try:
-        async with asyncio.timeout(_STOP_PATIENCE_S):
-            await process.wait()
-    except TimeoutError:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from ginref.adapters import embedded_child
+from ginref.adapters.child_end import end_children
 
 _START_PATIENCE: Final = 30.0
 _STOP_PATIENCE: Final = 15.0
@@ -133,13 +134,5 @@ class ChildReferee:
         return self._folder / "referee.log"
 
     async def _stop(self) -> None:
-        process = self._process
-        if process is None or process.returncode is not None:
-            return
-        process.terminate()
-        try:
-            async with asyncio.timeout(_STOP_PATIENCE):
-                await process.wait()
-        except TimeoutError:
-            process.kill()
-            await process.wait()
+        if self._process is not None:
+            await end_children(self._process, patience_s=_STOP_PATIENCE)

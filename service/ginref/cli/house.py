@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Final
 
 from ginref.adapters import embedded_child
+from ginref.adapters.child_end import end_children
 from ginref.adapters.operator_token import OPERATOR_TOKEN
 from ginref.adapters.secret_file import (
     SecretFileError,
@@ -177,18 +178,7 @@ class House:
         return certified_name(self._roots.read_bytes())
 
     async def _stop(self) -> None:
-        running = [one for one in self._processes.values() if one.returncode is None]
-        for process in running:
-            with contextlib.suppress(ProcessLookupError):
-                process.terminate()
-        for process in running:
-            try:
-                async with asyncio.timeout(_STOP_PATIENCE_S):
-                    await process.wait()
-            except TimeoutError:
-                with contextlib.suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
+        await end_children(*self._processes.values(), patience_s=_STOP_PATIENCE_S)
 
 
 def _name(bot: str) -> str:
