@@ -1,7 +1,7 @@
 """`ginref tournament example` and `preview`: before anybody has entered."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -13,10 +13,11 @@ from ginref.tournament import preview as previewing
 from ginref.tournament.configuration import Configuration
 from ginref.tournament.error import FieldError
 from ginref.tournament.example import EXAMPLES
-from ginref.tournament.format import Ladder
+from ginref.tournament.meeting import Meeting, meetings
 from ginref.tournament.preview import Preview, Separation, StagePreview
 
 _USUAL: Final = "swiss"
+_Meetings = Sequence[Sequence[Meeting]]
 _UNITS: Final = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"))
 
 
@@ -70,11 +71,12 @@ def preview(
         shown = previewing.preview(configuration, entrants, think_ms)
     except FieldError as error:
         raise _stop(f"{file}: {declared.blame(error)}") from None
+    known = meetings(configuration, entrants)
     if as_json:
-        typer.echo(json.dumps(_facts(configuration, entrants, shown)))
+        typer.echo(json.dumps(_facts(configuration, entrants, shown, known)))
         return
     console = Console(markup=False, highlight=False, soft_wrap=True)
-    for line in _lines(configuration, entrants, shown):
+    for line in _lines(configuration, entrants, shown, known):
         console.print(line)
 
 
@@ -86,7 +88,7 @@ def _stop(message: str) -> typer.Exit:
 
 
 def _facts(
-    configuration: Configuration, entrants: int, shown: Preview
+    configuration: Configuration, entrants: int, shown: Preview, known: _Meetings
 ) -> dict[str, Any]:
     qualifying = shown.qualifying
     return {
@@ -97,31 +99,32 @@ def _facts(
             {
                 **asdict(stage.forecast),
                 "separation": asdict(stage.separation),
-                "meetings": [asdict(meeting) for meeting in stage.meetings],
+                "meetings": [asdict(meeting) for meeting in stage_meetings],
             }
-            for stage in shown.stages
+            for stage, stage_meetings in zip(shown.stages, known, strict=True)
         ],
         "cautions": [asdict(caution) for caution in shown.cautions],
     }
 
 
 def _lines(
-    configuration: Configuration, entrants: int, shown: Preview
+    configuration: Configuration, entrants: int, shown: Preview, known: _Meetings
 ) -> Iterator[str]:
-    typical_ms = sum(stage.forecast.typical_ms for stage in shown.stages)
-    longest_ms = sum(stage.forecast.longest_ms for stage in shown.stages)
+    typical, longest = _time(shown.typical_ms), _time(shown.longest_ms)
     yield f"{configuration.name}: {entrants} entrants"
-    yield f"  takes      {_time(typical_ms)}, or {_time(longest_ms)} if clocks run down"
+    yield f"  takes      {typical}, or {longest} if clocks run down"
     if (short := shown.qualifying) is not None:
         typical, longest = _time(short.typical_ms), _time(short.longest_ms)
         yield f"  qualifying {typical} before that, or {longest}"
     for caution in shown.cautions:
         yield f"  caution    {caution.path}: {caution.what}"
-    for stage, declared in zip(shown.stages, configuration.stages, strict=True):
-        yield from _stage_lines(stage, is_ladder=isinstance(declared.format, Ladder))
+    for stage, stage_meetings in zip(shown.stages, known, strict=True):
+        yield from _stage_lines(stage)
+        for meeting in stage_meetings:
+            yield f"  {meeting.node:11}{meeting.a} - {meeting.b}"
 
 
-def _stage_lines(stage: StagePreview, *, is_ladder: bool) -> Iterator[str]:
+def _stage_lines(stage: StagePreview) -> Iterator[str]:
     size = stage.forecast
     yield f"stage {size.stage}: {size.entrants} entrants"
     matches = f"{size.matches}"
@@ -130,13 +133,11 @@ def _stage_lines(stage: StagePreview, *, is_ladder: bool) -> Iterator[str]:
     yield f"  plays      {size.fixtures} fixtures in {size.rounds} rounds"
     yield f"  matches    {matches}"
     yield f"  takes      {_time(size.typical_ms)}, or {_time(size.longest_ms)}"
-    for line in _separated(stage.separation, is_ladder=is_ladder):
+    for line in _separated(stage.separation):
         yield f"  tells      {line}"
-    for meeting in stage.meetings:
-        yield f"  {meeting.node:11}{meeting.a} - {meeting.b}"
 
 
-def _separated(separation: Separation, *, is_ladder: bool) -> Iterator[str]:
+def _separated(separation: Separation) -> Iterator[str]:
     each = f"{separation.matches} matches each"
     if separation.boards is not None:
         each = f"{separation.boards} boards each"
@@ -144,7 +145,7 @@ def _separated(separation: Separation, *, is_ladder: bool) -> Iterator[str]:
         yield f"{separation.points:.1f} net points per board apart ({each})"
     elif separation.chance is not None:
         yield f"a bot that wins {separation.chance:.0%} of its matches ({each})"
-    if not is_ladder:
+    if separation.fixture is not None:
         yield (
             f"who is better in {separation.fixture:.0%} of fixtures, if it wins"
             f" {previewing.BETTER:.0%} of single games"

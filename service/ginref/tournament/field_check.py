@@ -141,7 +141,8 @@ def _of_promotion(stage: Stage, field: int) -> Iterator[tuple[str, str]]:
 
 
 def _cautions(path: str, stage: Stage, field: int) -> Iterator[Caution]:
-    known = _names(stage, field)
+    # Whoever names nothing need not wait for the bracket.
+    known = _names(stage, field) if stage.exceptions else None
     for selector in stage.exceptions:
         if known is not None and selector not in known:
             what = f"no fixture of {field} entrants has this name"

@@ -10,7 +10,6 @@ from math import ceil
 from typing import Final
 
 from ginref.engine.ruleset import Ruleset
-from ginref.tournament.berger import double_round_robin, round_robin, snake_groups
 from ginref.tournament.bracket import Bracket
 from ginref.tournament.bracket_draw import draw_bracket
 from ginref.tournament.bracket_play import match_of
@@ -203,13 +202,15 @@ def _waves(stage: Stage, field: int, legs: int) -> Iterator[_Wave]:
 
 
 def _robin(field: int, cycles: int, groups: int) -> list[int]:
-    """Return how many fixtures each round of all groups has."""
-    names = [str(number) for number in range(field)]
-    pair = round_robin if cycles == 1 else double_round_robin
+    """Return how many fixtures each round of all groups has.
+
+    Counted, not drawn: thousands of entrants have millions of pairs.
+    """
     counts: Counter[int] = Counter()
-    for group in snake_groups(names, groups):
-        for each in pair(group):
-            counts[each.number] += len(each.pairs)
+    smallest, larger = divmod(field, groups)
+    for size, number in ((smallest, groups - larger), (smallest + 1, larger)):
+        for at in range(cycles * (size + size % 2 - 1) if number else 0):
+            counts[at] += number * (size // 2)
     return [count for _, count in sorted(counts.items())]
 
 

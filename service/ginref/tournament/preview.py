@@ -1,22 +1,12 @@
-"""A tournament before anybody has entered: who would meet whom, how long, and how sure.
+"""A tournament before anybody has entered: how large, how long, and how sure.
 
-Everything is said of seeds, as nobody is known yet.
+It is counted and not drawn, so that it costs little however many are to come.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from ginref.tournament.configuration import Boards, Configuration, Stage
-from ginref.tournament.configuration_write import configuration_digest
-from ginref.tournament.event import (
-    Advanced,
-    Created,
-    Event,
-    Registered,
-    RoundPaired,
-    Seeded,
-)
 from ginref.tournament.field_check import Caution, check_field
 from ginref.tournament.figure_power import (
     MIRRORED_SHARE,
@@ -31,11 +21,7 @@ from ginref.tournament.forecast import (
     forecast_qualifying,
 )
 from ginref.tournament.format import Elimination, Ladder, RoundRobin, Swiss
-from ginref.tournament.lifecycle import Lifecycle
-from ginref.tournament.log import LogEntry, append
-from ginref.tournament.plan import plan
 from ginref.tournament.score import legs_of
-from ginref.tournament.stage_view import StageView
 
 BETTER: Final = 0.55
 """How often the better one of two wins a single game, where fixtures are compared."""
@@ -52,23 +38,15 @@ class Separation:
             another in the field; None where matches go to a target.
         chance: Chance of winning a match that is told apart from one half; None for a
             bracket, which compares nobody in the field.
-        fixture: How often the better one wins a fixture that wins 55 % of its games.
+        fixture: How often the better one wins a fixture that wins 55 % of its games;
+            None for a ladder, where no single fixture decides anything.
     """
 
     boards: int | None
     matches: int
     points: float | None
     chance: float | None
-    fixture: float
-
-
-@dataclass(frozen=True, slots=True)
-class Meeting:
-    """A fixture that is known beforehand: `seed:1` against `winner:R1.2`."""
-
-    node: str
-    a: str
-    b: str
+    fixture: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,13 +56,10 @@ class StagePreview:
     Attributes:
         forecast: How large it is, and how long it takes.
         separation: What it can tell apart.
-        meetings: Fixtures that are known beforehand; of a Swiss those of its first
-            round by seeds, of a ladder none.
     """
 
     forecast: StageForecast
     separation: Separation
-    meetings: tuple[Meeting, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +75,16 @@ class Preview:
     stages: tuple[StagePreview, ...]
     cautions: tuple[Caution, ...]
     qualifying: QualifyingForecast | None
+
+    @property
+    def typical_ms(self) -> int:
+        """How long all stages take if bots think as long as was said."""
+        return sum(stage.forecast.typical_ms for stage in self.stages)
+
+    @property
+    def longest_ms(self) -> int:
+        """How long all stages take if every clock runs down."""
+        return sum(stage.forecast.longest_ms for stage in self.stages)
 
 
 def preview(configuration: Configuration, entrants: int, think_ms: int) -> Preview:
@@ -119,53 +104,22 @@ def preview(configuration: Configuration, entrants: int, think_ms: int) -> Previ
     if qualifying and called_ms is not None and called_ms < qualifying.longest_ms:
         what = "too short for all attempts, if every clock runs down"
         cautions += (Caution("schedule.check_in", what),)
+    places = configuration.entry.capacity
+    if places is not None and places < entrants:
+        what = f"{entrants} entrants for {places} places: the others wait"
+        cautions += (Caution("entry.capacity", what),)
     forecasts = forecast(configuration, entrants, think_ms)
-    planned = plan(configuration, _started(configuration, entrants), 0)
     return Preview(
         stages=tuple(
             StagePreview(
                 forecast=one,
-                separation=_separation(configuration, view.stage, one.entrants),
-                meetings=tuple(_meetings(view, planned.events, one.entrants)),
+                separation=_separation(configuration, stage, one.entrants),
             )
-            for view, one in zip(planned.stages, forecasts, strict=True)
+            for stage, one in zip(configuration.stages, forecasts, strict=True)
         ),
         cautions=cautions,
         qualifying=qualifying,
     )
-
-
-def _started(configuration: Configuration, entrants: int) -> list[LogEntry]:
-    """Return the log of a tournament whose seeds have just started."""
-    bots = tuple(str(seed) for seed in range(1, entrants + 1))
-    events: list[Event] = [
-        Created(tournament="", configuration=configuration_digest(configuration)),
-        Advanced(to=Lifecycle.REGISTRATION),
-        *(Registered(bot=bot, owner=bot) for bot in bots),
-        Advanced(to=Lifecycle.SEEDING),
-        Seeded(order=bots, lots=bytes(32).hex()),
-        Advanced(to=Lifecycle.RUNNING),
-    ]
-    entries: list[LogEntry] = []
-    for at, event in enumerate(events):
-        entry = append(entries, event, time_ms=0, actor="", request_id=str(at))
-        entries.append(entry)
-    return entries
-
-
-def _meetings(
-    view: StageView, events: tuple[Event, ...], entrants: int
-) -> Iterator[Meeting]:
-    for fixture in view.fixtures:
-        a, b = fixture.sources
-        yield Meeting(fixture.node, str(a), str(b))
-    for event in events:
-        if isinstance(event, RoundPaired) and isinstance(view.stage.format, Swiss):
-            for at, (one, other) in enumerate(event.pairs, 1):
-                yield Meeting(f"R1.{at}", f"seed:{one}", f"seed:{other}")
-            if event.bye is not None:
-                at = entrants // 2 + 1
-                yield Meeting(f"R1.{at}", f"seed:{event.bye}", "bye")
 
 
 def _separation(
@@ -189,7 +143,9 @@ def _separation(
             variance_share=MIRRORED_SHARE if mirrored else 1,
         ),
         chance=None if is_bracket else separable_chance(matches, in_field=True),
-        fixture=chance_in_best_of(best_of, BETTER),
+        fixture=None
+        if isinstance(stage.format, Ladder)
+        else chance_in_best_of(best_of, BETTER),
     )
 
 

@@ -3,11 +3,14 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.unit.tournament.driving import Tournament, better_seed, one_stage, worse_seed
 from tests.unit.tournament.test_every_tournament import FORMATS, tournament_of
 
 from ginref.engine.ruleset import GIN, HOLLYWOOD
 from ginref.record.clock import FAST
+from ginref.tournament.berger import double_round_robin, round_robin, snake_groups
 from ginref.tournament.configuration import MatchFormat
 from ginref.tournament.configuration_read import read_configuration
 from ginref.tournament.error import FieldError
@@ -44,6 +47,21 @@ def test_a_long_fixture_takes_the_matches_that_it_must() -> None:
     assert (told.rounds, told.fixtures) == (2, 3)
     assert told.matches == 2 * 2 + 3
     assert told.most_matches == 2 * (3 + 2) + 5 + 2
+
+
+@given(st.integers(1, 5), st.integers(2, 40), st.integers(1, 2))
+def test_a_round_robin_is_counted_as_it_is_drawn(
+    groups: int, field: int, cycles: int
+) -> None:
+    field = max(field, 2 * groups)
+    fields = {"format": "round_robin", "groups": groups, "cycles": cycles}
+    (told,) = forecast(read_configuration(one_stage(fields)), field, 50)
+
+    draw = round_robin if cycles == 1 else double_round_robin
+    names = [str(number) for number in range(field)]
+    drawn = [one for group in snake_groups(names, groups) for one in draw(group)]
+    assert told.fixtures == sum(len(one.pairs) for one in drawn)
+    assert told.rounds == max(one.number for one in drawn)
 
 
 def test_brackets_play_side_by_side() -> None:

@@ -1,5 +1,7 @@
 """A tournament before anybody has entered."""
 
+from typing import Any
+
 import pytest
 from tests.unit.tournament.driving import one_stage
 
@@ -7,7 +9,8 @@ from ginref.adapters.tournament_file import read_tournament
 from ginref.tournament.configuration_read import read_configuration
 from ginref.tournament.error import FieldError
 from ginref.tournament.example import EXAMPLES
-from ginref.tournament.preview import Meeting, preview
+from ginref.tournament.meeting import Meeting, meetings
+from ginref.tournament.preview import preview
 
 BOARDS = {
     "ruleset": {"name": "b", "boards": 12, "next_dealer": "board_parity"},
@@ -52,11 +55,11 @@ def test_how_long_qualifying_takes_is_told_and_a_call_that_is_too_short() -> Non
 def test_a_bracket_is_shown_by_where_everybody_comes_from() -> None:
     cup = read_configuration(one_stage({"format": "single_elimination"}))
 
-    (stage,) = preview(cup, 3, 50).stages
-
-    assert stage.meetings == (
-        Meeting("R1.2", "seed:2", "seed:3"),
-        Meeting("R2.1", "seed:1", "winner:R1.2"),
+    assert meetings(cup, 3) == (
+        (
+            Meeting("R1.2", "seed:2", "seed:3"),
+            Meeting("R2.1", "seed:1", "winner:R1.2"),
+        ),
     )
 
 
@@ -71,23 +74,23 @@ def test_a_later_stage_is_shown_with_ranks_that_are_to_be_decided() -> None:
         }
     )
 
-    first, last = preview(cup, 4, 50).stages
+    first, last = meetings(cup, 4)
 
-    assert len(first.meetings) == 6
-    assert last.meetings == (Meeting("R1.1", "rank:all,,1", "rank:all,,2"),)
+    assert len(first) == 6
+    assert last == (Meeting("R1.1", "rank:all,,1", "rank:all,,2"),)
 
 
 def test_the_first_round_of_a_swiss_is_known_by_seeds() -> None:
     cup = read_configuration(one_stage({"format": "swiss", "rounds": 3}))
 
-    shown = preview(cup, 5, 50)
-
-    assert shown.stages[0].meetings == (
-        Meeting("R1.1", "seed:1", "seed:3"),
-        Meeting("R1.2", "seed:2", "seed:4"),
-        Meeting("R1.3", "seed:5", "bye"),
+    assert meetings(cup, 5) == (
+        (
+            Meeting("R1.1", "seed:1", "seed:3"),
+            Meeting("R1.2", "seed:2", "seed:4"),
+            Meeting("R1.3", "seed:5", "bye"),
+        ),
     )
-    assert [caution.path for caution in shown.cautions] == []
+    assert preview(cup, 5, 50).cautions == ()
 
 
 def test_more_boards_tell_smaller_differences_apart() -> None:
@@ -118,3 +121,34 @@ def test_a_field_that_does_not_fit_is_refused_by_its_path() -> None:
 
     with pytest.raises(FieldError, match=r"stages\[0\].groups: 6 entrants"):
         preview(cup, 6, 50)
+
+
+def test_more_entrants_than_places_are_a_caution() -> None:
+    stage = {"format": "swiss", "rounds": 3}
+    cup = read_configuration(one_stage(stage, entry={"capacity": 8}))
+
+    (caution,) = preview(cup, 9, 50).cautions
+
+    assert preview(cup, 8, 50).cautions == ()
+    assert caution.path == "entry.capacity"
+
+
+def test_a_ladder_says_nothing_of_single_fixtures() -> None:
+    cup = read_configuration(one_stage({"format": "ladder", "fixtures": 5}))
+
+    (stage,) = preview(cup, 8, 50).stages
+
+    assert stage.separation.fixture is None
+    assert stage.separation.chance is not None
+
+
+def test_a_preview_of_millions_of_fixtures_draws_none_of_them() -> None:
+    stages: list[Any] = [{"name": f"s{at}", "format": "round_robin"} for at in range(2)]
+    stages[0]["promote"] = 4096
+
+    shown = preview(read_configuration({"name": "cup", "stages": stages}), 4096, 50)
+
+    sizes = [one.forecast for one in shown.stages]
+    assert {(one.rounds, one.fixtures) for one in sizes} == {(4095, 8_386_560)}
+    assert shown.longest_ms == 2 * sizes[0].longest_ms
+    assert shown.typical_ms == 2 * sizes[0].typical_ms
