@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from google.protobuf.message import Message
 from tests.e2e.bad_call import BadCall, malformed
 from tests.e2e.host import new_tournament
 
@@ -17,6 +18,13 @@ def _change(**fields: object) -> tournament_pb.ChangeTournamentRequest:
         **fields,
     }
     return tournament_pb.ChangeTournamentRequest(**changed)  # type: ignore[arg-type] # names of fields
+
+
+def _preview(entrants: int = 8, **fields: object) -> Message:
+    return tournament_pb.PreviewTournamentRequest(
+        configuration=new_tournament("foretold", **fields).configuration,
+        entrants=entrants,
+    )
 
 
 _OPEN: Final = tournament_pb.AdvanceTournament(
@@ -48,6 +56,27 @@ TOURNAMENTS: Final = [
         "CONFIGURATION_INVALID",
         "seed",
         new_tournament("seeded", seed="7"),
+    ),
+    malformed(
+        "a preview of nothing",
+        "FIELD_MISSING",
+        "configuration",
+        tournament_pb.PreviewTournamentRequest(entrants=8),
+    ),
+    malformed("a preview of everybody", "FIELD_INVALID", "entrants", _preview(4097)),
+    malformed(
+        "a preview of an unknown option",
+        "CONFIGURATION_INVALID",
+        "seed",
+        _preview(seed="7"),
+    ),
+    malformed(
+        "a preview of too few",
+        "CONFIGURATION_INVALID",
+        "stages[0].groups",
+        _preview(
+            stages=[{"name": "main", "format": "round_robin", "groups": 4}], entrants=7
+        ),
     ),
     malformed("no change", "FIELD_MISSING", "change", _change()),
     malformed(

@@ -162,6 +162,11 @@ async def _new_tournament(_: Room) -> Message:
     return new_tournament(_fresh())
 
 
+async def _preview(_: Room) -> Message:
+    declared = new_tournament(_fresh()).configuration
+    return tournament_pb.PreviewTournamentRequest(configuration=declared, entrants=8)
+
+
 async def _entry(room: Room) -> Message:
     tournament_id = await room.tournament()
     return tournament_pb.ChangeTournamentRequest(
@@ -268,6 +273,7 @@ PERMISSIONS: Final[Mapping[str, Permission]] = {
     "RegistryService/EndInvitation": Permission(_ended_invitation, HOSTS),
     "RegistryService/RedeemInvitation": Permission(_redeemed_invitation, CALLERS),
     "TournamentService/CreateTournament": Permission(_new_tournament, HOSTS),
+    "TournamentService/PreviewTournament": Permission(_preview, HOSTS),
     "TournamentService/ChangeTournament": Permission(_entry, (NORTH, *HOSTS), _NO_SEAT),
     "TournamentService/GetTournament": Permission(_tournament, KNOWN),
     "TournamentService/ListTournaments": Permission(

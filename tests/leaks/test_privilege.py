@@ -63,6 +63,7 @@ UNANSWERED = {
     "RegistryService/SetBotConsent",  # likewise
     "RefereeService/ChallengeBot",  # of a bot that accepts none
     "TournamentService/CreateTournament",  # of no configuration
+    "TournamentService/PreviewTournament",  # likewise
 }
 """Methods that refuse everybody in a match that goes on."""
 

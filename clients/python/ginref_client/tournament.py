@@ -36,6 +36,7 @@ Fixture = tournament_pb2.Fixture
 StandingLine = tournament_pb2.StandingLine
 Entry = service_pb.TournamentEntry
 Changed = service_pb.ChangeTournamentResponse
+Preview = service_pb.PreviewTournamentResponse
 
 
 class Tournaments(Caller):
@@ -69,6 +70,35 @@ class Tournaments(Caller):
             lambda channel: TournamentServiceStub(channel).CreateTournament, request
         )
         return answer.tournament
+
+    async def preview_tournament(
+        self,
+        configuration: Mapping[str, Any],
+        entrants: int,
+        *,
+        think_ms: int | None = None,
+    ) -> Preview:
+        """Return what a tournament would come to, of which nothing is kept.
+
+        Args:
+            configuration: What its file says.
+            entrants: How many start.
+            think_ms: How long a bot thinks about a move, in milliseconds; None for
+                what the referee takes.
+
+        Raises:
+            RefusedError: `CONFIGURATION_INVALID` names the field at fault by its path,
+                also where so many cannot play it; or the caller may not.
+            UnavailableError: No referee answered.
+        """
+        request = service_pb.PreviewTournamentRequest(
+            configuration=struct_of(configuration),
+            entrants=entrants,
+            think_ms=think_ms,
+        )
+        return await self._ask(
+            lambda channel: TournamentServiceStub(channel).PreviewTournament, request
+        )
 
     async def change_tournament(
         self,

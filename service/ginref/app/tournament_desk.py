@@ -18,6 +18,8 @@ from ginref.app.tournament_change import ChangeTaker, done
 from ginref.app.tournament_embargo import sees_all, visible_length
 from ginref.app.tournament_export import Exporter
 from ginref.app.tournament_keeper import TournamentKeeper
+from ginref.app.tournament_preview import Previewer
+from ginref.app.tournament_reading import read_playable
 from ginref.app.tournament_refusal import refused_configuration
 from ginref.app.tournament_report import (
     Asking,
@@ -31,8 +33,6 @@ from ginref.app.tournament_report import (
 from ginref.app.tournament_secret import SecretKeeper
 from ginref.app.tournament_store import TournamentStore
 from ginref.app.tournament_summons import summons_of
-from ginref.tournament.configuration import Configuration
-from ginref.tournament.configuration_read import read_configuration
 from ginref.tournament.configuration_write import configuration_digest
 from ginref.tournament.error import FieldError
 from ginref.tournament.event import Created
@@ -52,8 +52,7 @@ from ginref.tournament.operation import (
     SeedField,
     Withdraw,
 )
-from ginref.tournament.qualifying import refuse_stranger
-from ginref.tournament.roster import refuse_absent
+from ginref.tournament.preview import Preview
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -83,6 +82,7 @@ class TournamentDesk:
         self._keeper = keeper
         self._changes = ChangeTaker(keeper, secrets)
         self._exporter = Exporter(tools.signer)
+        self._previewer = Previewer()
         # Thousands of bots may attach at once.
         self._live = NextRead(self._read_live)
         self._unreadable: set[str] = set()
@@ -100,7 +100,7 @@ class TournamentDesk:
                 NAME_TAKEN by a tournament of another configuration.
         """
         _require(caller, "CreateTournament", *HOSTS)
-        declared = await self._read(configuration)
+        declared = await read_playable(self._tools.registry, configuration)
         name, digest = declared.name, configuration_digest(declared)
         entry = LogEntry(
             sequence=1,
@@ -124,6 +124,23 @@ class TournamentDesk:
             raise RefusedError(Reason.NAME_TAKEN, message, field="name", name=name)
         return done(live, is_new=is_new), await self._seen(caller, live)
 
+    async def preview(
+        self,
+        caller: Caller,
+        configuration: Mapping[str, Any],
+        entrants: int,
+        think_ms: int,
+    ) -> Preview:
+        """Say what a tournament would come to.
+
+        Raises:
+            RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, CONFIGURATION_INVALID, or
+                LIMIT_EXCEEDED.
+        """
+        _require(caller, "PreviewTournament", *HOSTS)
+        declared = await read_playable(self._tools.registry, configuration)
+        return await self._previewer.preview(declared, entrants, think_ms)
+
     async def configure(
         self,
         caller: Caller,
@@ -138,7 +155,7 @@ class TournamentDesk:
                 `change`.
         """
         _require(caller, "ChangeTournament", *HOSTS)
-        declared = await self._read(configuration)
+        declared = await read_playable(self._tools.registry, configuration)
         if declared.name != tournament:
             error = FieldError("name", f"{tournament} expected: a name stays")
             raise refused_configuration(error)
@@ -300,21 +317,6 @@ class TournamentDesk:
         return tuple(
             live.head for live in await self._live.get() if bot in live.ledger.entrants
         )
-
-    async def _read(self, configuration: Mapping[str, Any]) -> Configuration:
-        """Read a configuration that can be played here."""
-        try:
-            declared = read_configuration(configuration)
-            rules = declared.entry
-            if rules.listed or rules.invited or rules.qualifying:
-                rows = [*map(read_bot, await self._tools.registry.rows("bot"))]
-                refuse_absent(rules, {row.name: row.owner for row in rows})
-                house = {row.name for row in rows if row.house}
-                if rules.qualifying:
-                    refuse_stranger(rules.qualifying, house)
-        except FieldError as error:
-            raise refused_configuration(error) from None
-        return declared
 
     async def _read_live(self) -> list[LiveTournament]:
         found = await asyncio.gather(*map(self._found, await self._store.live()))

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from ginref.tournament import preview as previewing
 from ginref.tournament.configuration import Configuration
+from ginref.tournament.configuration_read import FIELD_MOST
 from ginref.tournament.error import FieldError
 from ginref.tournament.example import EXAMPLES
 from ginref.tournament.meeting import Meeting, meetings
@@ -37,14 +38,14 @@ def example(
 def preview(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A tournament's file.")],
     entrants: Annotated[
-        int, typer.Option(min=2, max=4096, metavar="N", help="How many start.")
+        int, typer.Option(min=2, max=FIELD_MOST, metavar="N", help="How many start.")
     ],
     think_ms: Annotated[
         int,
         typer.Option(
             "--think-ms", min=0, metavar="MS", help="What a bot thinks about a move."
         ),
-    ] = 50,
+    ] = previewing.THINK_MS,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object for programs.")
     ] = False,

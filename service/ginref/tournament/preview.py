@@ -26,6 +26,9 @@ from ginref.tournament.score import legs_of
 BETTER: Final = 0.55
 """How often the better one of two wins a single game, where fixtures are compared."""
 
+THINK_MS: Final = 50
+"""How long a bot is taken to think about a move if nobody says, in milliseconds."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Separation:

@@ -113,7 +113,9 @@ def change_from_wire(
 
 
 def configuration_from_wire(
-    message: tournament_pb.CreateTournamentRequest | tournament_pb.ConfigureTournament,
+    message: tournament_pb.CreateTournamentRequest
+    | tournament_pb.PreviewTournamentRequest
+    | tournament_pb.ConfigureTournament,
     at: str = "",
 ) -> dict[str, Any]:
     """Read a configuration as far as its form goes.

@@ -44,6 +44,7 @@ _BY_SERVICE: Final = {
     },
     "TournamentService": {
         "CreateTournament": Kind.CREATES,
+        "PreviewTournament": Kind.CREATES,
         "ChangeTournament": Kind.WRITES,
         "GetTournament": Kind.READS,
         "ListTournaments": Kind.READS,

@@ -9,6 +9,8 @@ from ginref.app.caller import Caller, Role
 from ginref.app.tournament_desk import TournamentDesk
 from ginref.app.tournament_report import Asking, Overview
 from ginref.app.tournament_watch import TournamentWatcher
+from ginref.tournament.configuration_read import FIELD_MOST
+from ginref.tournament.preview import THINK_MS
 from ginref.transport.call import CALL
 from ginref.transport.codec_request import VERSION_LIMIT, cursor_from_wire
 from ginref.transport.codec_tournament import (
@@ -25,6 +27,7 @@ from ginref.transport.codec_tournament_change import (
     change_from_wire,
     configuration_from_wire,
 )
+from ginref.transport.codec_tournament_preview import preview_to_wire
 from ginref.transport.field import (
     missing,
     read_name,
@@ -40,6 +43,9 @@ PAGE_SIZE: Final = 50
 
 PAGE_LIMIT: Final = 500
 """Most tournaments on a page."""
+
+_PAIR: Final = 2
+_THINK_MS_MOST: Final = 2**31 - 1
 
 
 class TournamentService(TournamentServiceServicer):
@@ -66,6 +72,21 @@ class TournamentService(TournamentServiceServicer):
         return service_pb.CreateTournamentResponse(
             tournament=tournament_to_wire(overview)
         )
+
+    async def PreviewTournament(
+        self, request: service_pb.PreviewTournamentRequest, context: object
+    ) -> service_pb.PreviewTournamentResponse:
+        """Say what a tournament would come to."""
+        del context
+        configuration = configuration_from_wire(request)
+        entrants = read_within(request.entrants, _PAIR, FIELD_MOST, "entrants")
+        think_ms = THINK_MS
+        if request.HasField("think_ms"):
+            think_ms = read_within(request.think_ms, 0, _THINK_MS_MOST, "think_ms")
+        preview = await self._desk.preview(
+            CALL.get().caller, configuration, entrants, think_ms
+        )
+        return preview_to_wire(preview, think_ms)
 
     async def ChangeTournament(
         self, request: service_pb.ChangeTournamentRequest, context: object

@@ -343,9 +343,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """A limit is reached, and `limit` names it. `streams`, `watches`, `matches` and
     `all-matches`: `most` at once are allowed. `store_memory`: the store fills up and
     takes no new matches. `challenges`: so many matches that the bot asked for go on.
-    `wrong_codes`: too many codes of invitations were wrong. `exports`: too many exports
-    of tournaments are being made. Over HTTP `calls`: too many are answered at once; and
-    `body`: it did not come in time. The others end a stream: `hello` was not said in
+    `wrong_codes`: too many codes of invitations were wrong. `exports` and `previews`: too
+    many of tournaments are being made. Over HTTP `calls`: too many are answered at once;
+    and `body`: it did not come in time. The others end a stream: `hello` was not said in
     time, too much that was asked for is `pending`, too much is `unread`, or there was
     `silence`.
 
@@ -811,9 +811,9 @@ ERROR_REASON_LIMIT_EXCEEDED: ErrorReason.ValueType  # 41
 """A limit is reached, and `limit` names it. `streams`, `watches`, `matches` and
 `all-matches`: `most` at once are allowed. `store_memory`: the store fills up and
 takes no new matches. `challenges`: so many matches that the bot asked for go on.
-`wrong_codes`: too many codes of invitations were wrong. `exports`: too many exports
-of tournaments are being made. Over HTTP `calls`: too many are answered at once; and
-`body`: it did not come in time. The others end a stream: `hello` was not said in
+`wrong_codes`: too many codes of invitations were wrong. `exports` and `previews`: too
+many of tournaments are being made. Over HTTP `calls`: too many are answered at once;
+and `body`: it did not come in time. The others end a stream: `hello` was not said in
 time, too much that was asked for is `pending`, too much is `unread`, or there was
 `silence`.
 

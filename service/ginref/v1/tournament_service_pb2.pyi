@@ -107,6 +107,265 @@ class CreateTournamentResponse(_message.Message):
 Global___CreateTournamentResponse: _TypeAlias = CreateTournamentResponse  # noqa: Y015
 
 @_typing.final
+class PreviewTournamentRequest(_message.Message):
+    """Asks what a tournament would come to."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONFIGURATION_FIELD_NUMBER: _builtins.int
+    ENTRANTS_FIELD_NUMBER: _builtins.int
+    THINK_MS_FIELD_NUMBER: _builtins.int
+    entrants: _builtins.int
+    """How many start, 2 to 4,096."""
+    think_ms: _builtins.int
+    """How long a bot thinks about a move, in milliseconds; absent for 50."""
+    @_builtins.property
+    def configuration(self) -> _struct_pb2.Struct:
+        """The configuration, as a file of it says it."""
+
+    def __init__(
+        self,
+        *,
+        configuration: _struct_pb2.Struct | None = ...,
+        entrants: _builtins.int = ...,
+        think_ms: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_think_ms", b"_think_ms", "configuration", b"configuration", "think_ms", b"think_ms"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_think_ms", b"_think_ms", "configuration", b"configuration", "entrants", b"entrants", "think_ms", b"think_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__think_ms: _TypeAlias = _typing.Literal["think_ms"]  # noqa: Y015
+    _WhichOneofArgType__think_ms: _TypeAlias = _typing.Literal["_think_ms", b"_think_ms"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__think_ms) -> _WhichOneofReturnType__think_ms | None: ...
+
+Global___PreviewTournamentRequest: _TypeAlias = PreviewTournamentRequest  # noqa: Y015
+
+@_typing.final
+class PreviewTournamentResponse(_message.Message):
+    """What a tournament would come to. Rounds and moves of a match are what simple bots need,
+    and all matches of a round are played at once.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STAGES_FIELD_NUMBER: _builtins.int
+    CAUTIONS_FIELD_NUMBER: _builtins.int
+    QUALIFYING_FIELD_NUMBER: _builtins.int
+    TYPICAL_MS_FIELD_NUMBER: _builtins.int
+    LONGEST_MS_FIELD_NUMBER: _builtins.int
+    THINK_MS_FIELD_NUMBER: _builtins.int
+    BETTER_CHANCE_FIELD_NUMBER: _builtins.int
+    typical_ms: _builtins.float
+    """How long all stages take if bots think for think_ms about a move, in milliseconds.
+    Times are no integers here, as a clock may give a year to each move.
+    """
+    longest_ms: _builtins.float
+    """How long all stages take if every clock runs down, in milliseconds."""
+    think_ms: _builtins.int
+    """How long a bot was taken to think about a move, in milliseconds."""
+    better_chance: _builtins.float
+    """How often the better one of two bots was taken to win a single game, 0 to 1."""
+    @_builtins.property
+    def stages(self) -> _containers.RepeatedCompositeFieldContainer[Global___StageForecast]:
+        """Its stages."""
+
+    @_builtins.property
+    def cautions(self) -> _containers.RepeatedCompositeFieldContainer[Global___TournamentCaution]:
+        """What is possible, and may not be what was meant."""
+
+    @_builtins.property
+    def qualifying(self) -> Global___QualifyingForecast:
+        """How long it takes to qualify, before the first stage; absent where nobody has to."""
+
+    def __init__(
+        self,
+        *,
+        stages: _abc.Iterable[Global___StageForecast] | None = ...,
+        cautions: _abc.Iterable[Global___TournamentCaution] | None = ...,
+        qualifying: Global___QualifyingForecast | None = ...,
+        typical_ms: _builtins.float = ...,
+        longest_ms: _builtins.float = ...,
+        think_ms: _builtins.int = ...,
+        better_chance: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["qualifying", b"qualifying"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["better_chance", b"better_chance", "cautions", b"cautions", "longest_ms", b"longest_ms", "qualifying", b"qualifying", "stages", b"stages", "think_ms", b"think_ms", "typical_ms", b"typical_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PreviewTournamentResponse: _TypeAlias = PreviewTournamentResponse  # noqa: Y015
+
+@_typing.final
+class StageForecast(_message.Message):
+    """What a stage would take, and what it can tell apart."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STAGE_FIELD_NUMBER: _builtins.int
+    ENTRANTS_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    FIXTURES_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    MOST_MATCHES_FIELD_NUMBER: _builtins.int
+    TYPICAL_MS_FIELD_NUMBER: _builtins.int
+    LONGEST_MS_FIELD_NUMBER: _builtins.int
+    SEPARATION_FIELD_NUMBER: _builtins.int
+    stage: _builtins.str
+    """The stage."""
+    entrants: _builtins.int
+    """How many play it."""
+    rounds: _builtins.int
+    """Fixtures one after the other that somebody may have to play; 0 for a ladder that
+    goes on until it is closed.
+    """
+    fixtures: _builtins.int
+    """Fixtures in all, one that may not be needed with them."""
+    matches: _builtins.int
+    """Matches in all if every fixture takes as few as it can."""
+    most_matches: _builtins.int
+    """Matches in all if every fixture takes as many as it can."""
+    typical_ms: _builtins.float
+    """How long it takes if bots think for think_ms about a move, in milliseconds."""
+    longest_ms: _builtins.float
+    """How long it takes if every clock runs down, in milliseconds."""
+    @_builtins.property
+    def separation(self) -> Global___Separation:
+        """What it can tell apart."""
+
+    def __init__(
+        self,
+        *,
+        stage: _builtins.str = ...,
+        entrants: _builtins.int = ...,
+        rounds: _builtins.int = ...,
+        fixtures: _builtins.int = ...,
+        matches: _builtins.int = ...,
+        most_matches: _builtins.int = ...,
+        typical_ms: _builtins.float = ...,
+        longest_ms: _builtins.float = ...,
+        separation: Global___Separation | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["separation", b"separation"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrants", b"entrants", "fixtures", b"fixtures", "longest_ms", b"longest_ms", "matches", b"matches", "most_matches", b"most_matches", "rounds", b"rounds", "separation", b"separation", "stage", b"stage", "typical_ms", b"typical_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StageForecast: _TypeAlias = StageForecast  # noqa: Y015
+
+@_typing.final
+class Separation(_message.Message):
+    """What a stage can tell apart, at a significance of 5 % and a power of 80 %."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCHES_FIELD_NUMBER: _builtins.int
+    BOARDS_FIELD_NUMBER: _builtins.int
+    POINTS_PER_BOARD_FIELD_NUMBER: _builtins.int
+    MATCH_CHANCE_FIELD_NUMBER: _builtins.int
+    FIXTURE_CHANCE_FIELD_NUMBER: _builtins.int
+    matches: _builtins.int
+    """Matches of each entrant at least."""
+    boards: _builtins.int
+    """Boards of each entrant; absent where matches go to a target."""
+    points_per_board: _builtins.float
+    """Net points per board by which one must be better to be told apart from another in
+    the field; absent where matches go to a target.
+    """
+    match_chance: _builtins.float
+    """Chance of winning a match that is told apart from one half, 0 to 1; absent for a
+    bracket, which compares nobody in the field.
+    """
+    fixture_chance: _builtins.float
+    """How often the better one wins a fixture that wins single games with better_chance,
+    0 to 1; absent for a ladder.
+    """
+    def __init__(
+        self,
+        *,
+        matches: _builtins.int = ...,
+        boards: _builtins.int | None = ...,
+        points_per_board: _builtins.float | None = ...,
+        match_chance: _builtins.float | None = ...,
+        fixture_chance: _builtins.float | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_boards", b"_boards", "_fixture_chance", b"_fixture_chance", "_match_chance", b"_match_chance", "_points_per_board", b"_points_per_board", "boards", b"boards", "fixture_chance", b"fixture_chance", "match_chance", b"match_chance", "points_per_board", b"points_per_board"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_boards", b"_boards", "_fixture_chance", b"_fixture_chance", "_match_chance", b"_match_chance", "_points_per_board", b"_points_per_board", "boards", b"boards", "fixture_chance", b"fixture_chance", "match_chance", b"match_chance", "matches", b"matches", "points_per_board", b"points_per_board"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__boards: _TypeAlias = _typing.Literal["boards"]  # noqa: Y015
+    _WhichOneofArgType__boards: _TypeAlias = _typing.Literal["_boards", b"_boards"]  # noqa: Y015
+    _WhichOneofReturnType__fixture_chance: _TypeAlias = _typing.Literal["fixture_chance"]  # noqa: Y015
+    _WhichOneofArgType__fixture_chance: _TypeAlias = _typing.Literal["_fixture_chance", b"_fixture_chance"]  # noqa: Y015
+    _WhichOneofReturnType__match_chance: _TypeAlias = _typing.Literal["match_chance"]  # noqa: Y015
+    _WhichOneofArgType__match_chance: _TypeAlias = _typing.Literal["_match_chance", b"_match_chance"]  # noqa: Y015
+    _WhichOneofReturnType__points_per_board: _TypeAlias = _typing.Literal["points_per_board"]  # noqa: Y015
+    _WhichOneofArgType__points_per_board: _TypeAlias = _typing.Literal["_points_per_board", b"_points_per_board"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__boards) -> _WhichOneofReturnType__boards | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__fixture_chance) -> _WhichOneofReturnType__fixture_chance | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__match_chance) -> _WhichOneofReturnType__match_chance | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__points_per_board) -> _WhichOneofReturnType__points_per_board | None: ...
+
+Global___Separation: _TypeAlias = Separation  # noqa: Y015
+
+@_typing.final
+class QualifyingForecast(_message.Message):
+    """How long it takes until all have qualified, who check in at once."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TYPICAL_MS_FIELD_NUMBER: _builtins.int
+    LONGEST_MS_FIELD_NUMBER: _builtins.int
+    typical_ms: _builtins.float
+    """If nobody forfeits, and bots think for think_ms about a move, in milliseconds."""
+    longest_ms: _builtins.float
+    """If every attempt is needed, and every clock runs down, in milliseconds."""
+    def __init__(
+        self,
+        *,
+        typical_ms: _builtins.float = ...,
+        longest_ms: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["longest_ms", b"longest_ms", "typical_ms", b"typical_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___QualifyingForecast: _TypeAlias = QualifyingForecast  # noqa: Y015
+
+@_typing.final
+class TournamentCaution(_message.Message):
+    """Something that is possible, and may not be what was meant."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FIELD_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    field: _builtins.str
+    """The field of the configuration, by its path."""
+    message: _builtins.str
+    """What may come of it."""
+    def __init__(
+        self,
+        *,
+        field: _builtins.str = ...,
+        message: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["field", b"field", "message", b"message"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TournamentCaution: _TypeAlias = TournamentCaution  # noqa: Y015
+
+@_typing.final
 class ChangeTournamentRequest(_message.Message):
     """Asks for a change of a tournament."""
 

@@ -44,6 +44,11 @@ class TournamentServiceStub(object):
                 request_serializer=ginref_dot_v1_dot_tournament__service__pb2.CreateTournamentRequest.SerializeToString,
                 response_deserializer=ginref_dot_v1_dot_tournament__service__pb2.CreateTournamentResponse.FromString,
                 _registered_method=True)
+        self.PreviewTournament = channel.unary_unary(
+                '/ginref.v1.TournamentService/PreviewTournament',
+                request_serializer=ginref_dot_v1_dot_tournament__service__pb2.PreviewTournamentRequest.SerializeToString,
+                response_deserializer=ginref_dot_v1_dot_tournament__service__pb2.PreviewTournamentResponse.FromString,
+                _registered_method=True)
         self.ChangeTournament = channel.unary_unary(
                 '/ginref.v1.TournamentService/ChangeTournament',
                 request_serializer=ginref_dot_v1_dot_tournament__service__pb2.ChangeTournamentRequest.SerializeToString,
@@ -82,6 +87,16 @@ class TournamentServiceServicer(object):
     def CreateTournament(self, request, context):
         """Declares a tournament. The same configuration again returns the tournament that
         is there; another one under the same name is refused with NAME_TAKEN.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PreviewTournament(self, request, context):
+        """Says what a tournament would come to, before it is declared: how much is played, for
+        how long, and how sure the outcome is. Nothing is kept of it, and its name may be
+        taken. A configuration that cannot be used, or not by so many, is refused with
+        CONFIGURATION_INVALID and the path of the field at fault.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -131,6 +146,11 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.CreateTournament,
                     request_deserializer=ginref_dot_v1_dot_tournament__service__pb2.CreateTournamentRequest.FromString,
                     response_serializer=ginref_dot_v1_dot_tournament__service__pb2.CreateTournamentResponse.SerializeToString,
+            ),
+            'PreviewTournament': grpc.unary_unary_rpc_method_handler(
+                    servicer.PreviewTournament,
+                    request_deserializer=ginref_dot_v1_dot_tournament__service__pb2.PreviewTournamentRequest.FromString,
+                    response_serializer=ginref_dot_v1_dot_tournament__service__pb2.PreviewTournamentResponse.SerializeToString,
             ),
             'ChangeTournament': grpc.unary_unary_rpc_method_handler(
                     servicer.ChangeTournament,
@@ -190,6 +210,33 @@ class TournamentService(object):
             '/ginref.v1.TournamentService/CreateTournament',
             ginref_dot_v1_dot_tournament__service__pb2.CreateTournamentRequest.SerializeToString,
             ginref_dot_v1_dot_tournament__service__pb2.CreateTournamentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PreviewTournament(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ginref.v1.TournamentService/PreviewTournament',
+            ginref_dot_v1_dot_tournament__service__pb2.PreviewTournamentRequest.SerializeToString,
+            ginref_dot_v1_dot_tournament__service__pb2.PreviewTournamentResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -42,6 +42,12 @@ class TournamentServiceStub:
     """Declares a tournament. The same configuration again returns the tournament that
     is there; another one under the same name is refused with NAME_TAKEN.
     """
+    PreviewTournament: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.PreviewTournamentRequest, _tournament_service_pb2.PreviewTournamentResponse]
+    """Says what a tournament would come to, before it is declared: how much is played, for
+    how long, and how sure the outcome is. Nothing is kept of it, and its name may be
+    taken. A configuration that cannot be used, or not by so many, is refused with
+    CONFIGURATION_INVALID and the path of the field at fault.
+    """
     ChangeTournament: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.ChangeTournamentRequest, _tournament_service_pb2.ChangeTournamentResponse]
     """Changes a tournament: everything that an organizer decides, and what bots answer.
     The same caller and request_id again get the same answer, and change nothing.
@@ -70,6 +76,12 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     CreateTournament: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.CreateTournamentRequest, _tournament_service_pb2.CreateTournamentResponse]  # type: ignore[assignment]
     """Declares a tournament. The same configuration again returns the tournament that
     is there; another one under the same name is refused with NAME_TAKEN.
+    """
+    PreviewTournament: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.PreviewTournamentRequest, _tournament_service_pb2.PreviewTournamentResponse]  # type: ignore[assignment]
+    """Says what a tournament would come to, before it is declared: how much is played, for
+    how long, and how sure the outcome is. Nothing is kept of it, and its name may be
+    taken. A configuration that cannot be used, or not by so many, is refused with
+    CONFIGURATION_INVALID and the path of the field at fault.
     """
     ChangeTournament: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.ChangeTournamentRequest, _tournament_service_pb2.ChangeTournamentResponse]  # type: ignore[assignment]
     """Changes a tournament: everything that an organizer decides, and what bots answer.
@@ -102,6 +114,18 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_tournament_service_pb2.CreateTournamentResponse, _abc.Awaitable[_tournament_service_pb2.CreateTournamentResponse]]:
         """Declares a tournament. The same configuration again returns the tournament that
         is there; another one under the same name is refused with NAME_TAKEN.
+        """
+
+    @_abc_1.abstractmethod
+    def PreviewTournament(
+        self,
+        request: _tournament_service_pb2.PreviewTournamentRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_service_pb2.PreviewTournamentResponse, _abc.Awaitable[_tournament_service_pb2.PreviewTournamentResponse]]:
+        """Says what a tournament would come to, before it is declared: how much is played, for
+        how long, and how sure the outcome is. Nothing is kept of it, and its name may be
+        taken. A configuration that cannot be used, or not by so many, is refused with
+        CONFIGURATION_INVALID and the path of the field at fault.
         """
 
     @_abc_1.abstractmethod

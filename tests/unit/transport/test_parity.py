@@ -219,6 +219,10 @@ async def register(both: Both) -> None:
 async def organize(both: Both) -> None:
     """Declare a tournament, and look at it in every way."""
     new = new_tournament("cup")
+    asked = tournament_pb.PreviewTournamentRequest(
+        configuration=new.configuration, entrants=8
+    )
+    await both.ask(ORGANIZER, asked)
     made = await both.ask(ORGANIZER, new)
     cup, version = made.tournament.tournament_id, made.tournament.version
     for number, state in enumerate(
