@@ -121,3 +121,16 @@ def picture(page: Page, name: str) -> None:
     """Keep a picture of a page for whoever wants to look at it."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
+
+
+def check_for_everybody(page: Page, name: str) -> None:
+    """Insist that a page fits its window, and has nothing that shuts somebody out."""
+    size = page.viewport_size
+    assert size is not None
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= size["width"], f"{name} is {wide} pixels wide"
+    # An evaluation is no script of the page, so that its policy allows it.
+    page.evaluate((MODULES / "axe-core" / "axe.min.js").read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run()")["violations"]
+    told = [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
+    assert not told, f"{name}: {told}"

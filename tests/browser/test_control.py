@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.browser.conftest import Site, picture
+from tests.browser.conftest import Site, check_for_everybody, picture
 from tests.browser.exhibition import all_declared, aside, attached, done
 from tests.e2e.cups import CLOCK, declared
 
+from ginref.adapters.tournament_file import read_tournament
 from ginref.adapters.trusted_keys import read_trusted_keys
 from ginref.record.verify import Finding
 from ginref.tournament.export_verify import verify_export
+from ginref.tournament.preview import THINK_MS, preview
 from ginref_client.referee import Referee
 from ginref_client.tournament_change import advance, enter
 
@@ -31,6 +33,26 @@ stages:
   - name: main
     format: round_robin
 """
+TWO_STAGES = """\
+name: later-cup
+entry:
+  capacity: 8
+stages:
+  - name: groups
+    format: round_robin
+    groups: 2
+    match:
+      ruleset:
+        name: twelve
+        boards: 12
+        next_dealer: board_parity
+    promote: 2
+  - name: finals
+    format: single_elimination
+    except:
+      final:
+        best_of: 5
+"""
 
 
 def do(page: Page, button: str) -> None:
@@ -46,12 +68,7 @@ def test_a_tournament_is_run_from_a_page(
 ) -> None:
     address = site.referee.address
     tokens = done(all_declared(address, site.token, BOTS))
-    page = look("/control")
-    page.get_by_label("Token of an operator or organizer").fill(site.token)
-    page.get_by_role("button", name="Enter").click()
-    page.get_by_role("button", name="File").click()
-    page.get_by_label("Its file, in YAML").fill(FILE)
-    page.get_by_role("button", name="Preview").click()
+    page = entered(look(), site, FILE, len(BOTS))
     # Markup in a title is text.
     expect(page.locator("fieldset", has_text="Spring <b>Cup</b>")).to_be_visible()
     picture(page, "control-preview")
@@ -84,6 +101,66 @@ def test_a_tournament_is_run_from_a_page(
     saved.value.save_as(export)
     keys = read_trusted_keys(site.referee.data / "keys")
     assert verify_export(export.read_bytes(), keys).finding is Finding.VALID
+
+
+def entered(page: Page, site: Site, file: str, entrants: int) -> Page:
+    """Enter the control room, and have a file previewed."""
+    page.goto("/control")
+    page.get_by_label("Token of an operator or organizer").fill(site.token)
+    page.get_by_role("button", name="Enter").click()
+    page.get_by_role("button", name="File").click()
+    page.get_by_label("Its file, in YAML").fill(file)
+    page.get_by_label("Entrants expected").fill(str(entrants))
+    page.get_by_role("button", name="Preview").click()
+    return page
+
+
+@pytest.mark.parametrize(("width", "scheme"), [("desktop", "light"), ("phone", "dark")])
+def test_what_a_tournament_comes_to_is_shown_before_it_is_made(
+    look: Look, site: Site, width: str, scheme: str
+) -> None:
+    entrants = 9
+    page = entered(look(width=width, scheme=scheme), site, TWO_STAGES, entrants)
+    table = page.get_by_role("region", name="What it comes to")
+    table.wait_for()
+    picture(page, f"control-forecast-{width}-{scheme}")
+    check_for_everybody(page, "control-forecast")
+
+    configuration = read_tournament(TWO_STAGES.encode()).configuration
+    shown = preview(configuration, entrants, THINK_MS)
+    told = {
+        row.get_by_role("rowheader").inner_text(): row.get_by_role(
+            "cell"
+        ).all_inner_texts()
+        for row in table.locator("tbody tr").all()
+    }
+    sizes = [stage.forecast for stage in shown.stages]
+    assert table.get_by_role("columnheader").all_inner_texts()[1:] == [
+        "groups",
+        "finals",
+    ]
+    assert told["Entrants"] == [str(size.entrants) for size in sizes]
+    assert told["Rounds"] == [str(size.rounds) for size in sizes]
+    assert told["Fixtures"] == [str(size.fixtures) for size in sizes]
+    first, last = sizes
+    assert told["Matches"] == [
+        str(first.matches),
+        f"{last.matches} to {last.most_matches}",
+    ]
+    points = shown.stages[0].separation.points
+    assert told["Tells apart"] == [f"{points:.1f} net points a board", "\N{EN DASH}"]
+    (caution,) = shown.cautions
+    expect(page.get_by_label("What may not be meant")).to_contain_text(caution.what)
+
+
+def test_more_than_can_play_is_said_and_forbids_nothing(look: Look, site: Site) -> None:
+    page = entered(look("/control"), site, TWO_STAGES, 3)
+    expect(page.get_by_role("alert")).to_contain_text("stages[0].groups")
+    expect(page.get_by_role("button", name="Create")).to_be_enabled()
+    page.get_by_label("Entrants expected").fill("1")
+    expect(page.get_by_role("button", name="Create")).to_be_disabled()
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("alert")).to_contain_text("entrants: 2 to 4096 expected")
 
 
 async def knockout(address: str, token: str) -> None:
@@ -153,11 +230,6 @@ def test_a_wrong_token_opens_nothing(look: Look, token: str) -> None:
 
 
 def test_a_bad_file_is_refused_with_its_field(look: Look, site: Site) -> None:
-    page = look("/control")
-    page.get_by_label("Token of an operator or organizer").fill(site.token)
-    page.get_by_role("button", name="Enter").click()
-    page.get_by_role("button", name="File").click()
-    page.get_by_label("Its file, in YAML").fill(FILE.replace("round_robin", "rondo"))
-    page.get_by_role("button", name="Preview").click()
+    page = entered(look("/control"), site, FILE.replace("round_robin", "rondo"), 8)
     expect(page.get_by_role("alert")).to_contain_text("stages")
     expect(page.get_by_role("button", name="Create")).to_be_disabled()

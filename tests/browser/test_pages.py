@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, Route, expect
-from tests.browser.conftest import MODULES, WIDTHS, Site, picture
+from tests.browser.conftest import WIDTHS, Site, check_for_everybody, picture
 from tests.browser.exhibition import (
     BRACKET,
     LEAGUE,
@@ -49,19 +49,12 @@ READY = {
 def test_every_page_is_for_everybody(
     look: Look, site: Site, width: str, scheme: str
 ) -> None:
-    axe = (MODULES / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
     page = look(width=width, scheme=scheme)
     for name, path in PAGES.items():
         page.goto(path.format(match=site.shown.match_id))
         page.locator(READY[name]).first.wait_for()
         picture(page, f"{name}-{width}-{scheme}")
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= WIDTHS[width], f"{name} is {wide} pixels wide"
-        # An evaluation is no script of the page, so that its policy allows it.
-        page.evaluate(axe)
-        found = page.evaluate("axe.run()")["violations"]
-        told = [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
-        assert not told, f"{name}: {told}"
+        check_for_everybody(page, name)
 
 
 def test_the_first_page_is_small(look: Look) -> None:

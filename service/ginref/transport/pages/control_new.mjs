@@ -1,5 +1,6 @@
 /** A new tournament, from a form or from its file; shown before it is made. */
 import { Refused } from "./control_call.mjs";
+import { Forecast } from "./control_forecast.mjs";
 import { call, html, newRequest, useState } from "./frame.mjs";
 
 const FORMATS = {
@@ -24,6 +25,16 @@ function fileOf({ name, title, format, rounds, ruleset, capacity }) {
 async function read(text) {
   const { load } = await import("./built/js-yaml.mjs");
   return load(text);
+}
+
+/** What a tournament comes to with so many entrants, or why so many cannot play it. */
+async function foretold(configuration, entrants) {
+  try {
+    const asked = { configuration, entrants: Number(entrants) };
+    return { entrants, forecast: await call("/v1/tournaments:preview", asked) };
+  } catch (error) {
+    return { entrants, error };
+  }
 }
 
 function Form({ facts, set }) {
@@ -59,6 +70,7 @@ export function NewTournament() {
     ruleset: "hollywood",
     capacity: 16,
   });
+  const [entrants, expect] = useState(16);
   const [text, write] = useState(null);
   const [seen, show] = useState(null);
   const [error, fail] = useState(null);
@@ -75,13 +87,13 @@ export function NewTournament() {
       const requestId = newRequest();
       const { tournament } = await call("/v1/tournaments", { requestId, configuration, validateOnly });
       if (!validateOnly) location.assign(`/control/${tournament.tournamentId}`);
-      show(tournament);
+      else show({ configured: JSON.parse(tournament.configuration), ...(await foretold(configuration, entrants)) });
     } catch (problem) {
       show(null);
       fail(problem);
     }
   };
-  const configured = seen && JSON.parse(seen.configuration);
+  const configured = seen?.configured;
   return html`<section aria-labelledby="new">
     <h2 id="new">A new one</h2>
     <div class="actions" role="group" aria-label="How to declare it">
@@ -93,6 +105,9 @@ export function NewTournament() {
       : html`<label for="new-file">Its file, in YAML</label>
           <textarea id="new-file" spellcheck="false" value=${text} onInput=${(event) => change(() => write(event.target.value))}></textarea>`}
     <div class="actions">
+      <label for="new-entrants">Entrants expected</label>
+      <input id="new-entrants" type="number" min="2" max="4096" value=${entrants}
+        onInput=${(event) => change(() => expect(event.target.value))} />
       <button type="button" onClick=${() => send(true)}>Preview</button>
       <button type="button" class="main" disabled=${!seen} onClick=${() => send(false)}>Create</button>
     </div>
@@ -104,6 +119,7 @@ export function NewTournament() {
         <b>${configured.title || configured.name}</b>:${" "}
         ${configured.stages.map((stage) => `${stage.name}, ${stage.format.replaceAll("_", " ")}`).join("; then ")}.
       </p>
+      <${Forecast} ...${seen} />
       <details>
         <summary>All of it, with every default</summary>
         <pre>${JSON.stringify(configured, null, 2)}</pre>
