@@ -53,8 +53,10 @@ from ginref.tournament.error import FieldError
 from ginref.tournament.example import EXAMPLES
 from ginref.tournament.export import PAYLOAD_TYPE as EXPORT_TYPE
 from ginref.tournament.export_verify import verify_export
+from ginref.tournament.preview import THINK_MS, preview
 from ginref.tournament.witness import read_heads
 from ginref.transport.address import Address, BindError
+from ginref.transport.codec_tournament_preview import preview_to_wire
 from ginref_client.certificate import CertificateError, read_fingerprint
 from ginref_client.endpoint import parse_endpoints
 from ginref_client.error import EndpointError
@@ -62,6 +64,8 @@ from ginref_client.error import EndpointError
 _GOLDEN: Final = Path(__file__).parents[1] / "golden"
 _REFEREE: Final = Referee()
 _KEYS: Final = {_REFEREE.key_id: _REFEREE.public_key}
+
+_ENTRANTS: Final = 16
 
 Twisting = Callable[[Any], object]
 
@@ -100,6 +104,12 @@ def _export() -> bytes:
 def _configurations() -> list[Any]:
     """Return declarations of tournaments of every format."""
     return [read_yaml(text.encode()).value for text in EXAMPLES.values()]
+
+
+def _foretell(document: object) -> object:
+    """Read a declaration, and say what it comes to."""
+    shown = preview(read_configuration(document), _ENTRANTS, THINK_MS)
+    return preview_to_wire(shown, THINK_MS)
 
 
 def _yaml() -> list[bytes]:
@@ -263,7 +273,7 @@ READING: Final[Mapping[str, Target]] = {
     "tournament file": Target(
         make=reader(read_tournament, TournamentFileError), seeds=_yaml, share=40
     ),
-    "tournament facts": _twisting(_configurations, read_configuration, FieldError),
+    "tournament facts": _twisting(_configurations, _foretell, FieldError),
     "match notation": Target(
         make=text_reader(parse_match, MatchNotationError), seeds=_notations, share=5
     ),
