@@ -42,15 +42,19 @@ class Cup:
         """The names of its bots."""
         return [f"{self.name}-{at:03}" for at in range(self.count)]
 
-    async def declare(self, referee: Referee) -> list[str]:
-        """Declare it and let its bots enter; return their tokens."""
-        document = {
+    @property
+    def document(self) -> dict[str, Any]:
+        """What its file says."""
+        return {
             "name": self.name,
             "match": {"ruleset": self.ruleset, "clock": CLOCK},
             "entry": self.entry,
             "stages": [{"name": "main", **self.stage}],
         }
-        await referee.create_tournament(document)
+
+    async def declare(self, referee: Referee) -> list[str]:
+        """Declare it and let its bots enter; return their tokens."""
+        await referee.create_tournament(self.document)
         version = await self.go_on(referee, "registration")
         tokens = []
         for bot in self.bots:

@@ -55,11 +55,19 @@ async def _play(process: RefereeProcess) -> None:
         asyncio.TaskGroup() as group,
     ):
         stranger = {**CUP.entry, "qualifying": {**RULES, "house": "clever"}}
-        with pytest.raises(RefusedError) as refused:
-            await replace(CUP, entry=stranger).declare(referee)
-        assert refused.value.reason == "CONFIGURATION_INVALID"
-        assert "entry.qualifying.house: 'clever' is no house bot" in str(refused.value)
+        cup = replace(CUP, entry=stranger)
+        for asking in (
+            cup.declare(referee),
+            referee.preview_tournament(cup.document, 2),
+        ):
+            with pytest.raises(RefusedError) as refused:
+                await asking
+            assert refused.value.reason == "CONFIGURATION_INVALID"
+            said = "entry.qualifying.house: 'clever' is no house bot"
+            assert said in str(refused.value)
 
+        foretold = await referee.preview_tournament(CUP.document, 2)
+        all_come = await referee.preview_tournament(CUP.document, CUP.count)
         tokens = await CUP.declare(referee)
         broken, *others = CUP.bots
         sessions = [
@@ -83,6 +91,10 @@ async def _play(process: RefereeProcess) -> None:
             session.stop()
         await asyncio.wait(playing)
 
+    assert not foretold.cautions
+    assert [one.field for one in all_come.cautions] == ["entry.capacity"]
+    assert foretold.HasField("qualifying")
+    assert foretold.stages[0].fixtures == len(seen.stages[0].fixtures) == 1
     assert "withdrawn (qualifying)" in status
     assert "failed: resigned, resigned" in status
     assert status.count("passed: ") == 2
