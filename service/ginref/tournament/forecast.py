@@ -92,8 +92,12 @@ class _Fixtures:
         return self.legs * (self.match.best_of + deciders)
 
 
-_Wave = Sequence[_Fixtures]
-"""What can be played at once."""
+@dataclass(frozen=True, slots=True)
+class _Wave:
+    """What can be played at once, and how often the like comes in a stage."""
+
+    fixtures: Sequence[_Fixtures]
+    times: int = 1
 
 
 def forecast(
@@ -119,21 +123,23 @@ def forecast(
 
 def _forecast(stage: Stage, field: int, legs: int, think_ms: int) -> StageForecast:
     waves = list(_waves(stage, field, legs))
-    every = [fixtures for wave in waves for fixtures in wave]
+    every = [(one, wave.times) for wave in waves for one in wave.fixtures]
     return StageForecast(
         stage=stage.name,
         entrants=field,
-        rounds=len(waves),
-        fixtures=sum(one.count for one in every),
-        matches=sum(one.count * one.least for one in every),
-        most_matches=sum(one.count * one.most for one in every),
+        rounds=sum(wave.times for wave in waves),
+        fixtures=sum(times * one.count for one, times in every),
+        matches=sum(times * one.count * one.least for one, times in every),
+        most_matches=sum(times * one.count * one.most for one, times in every),
         typical_ms=sum(
-            max(one.least * typical_moves(one.match.ruleset) for one in wave)
+            wave.times
+            * max(one.least * typical_moves(one.match.ruleset) for one in wave.fixtures)
             for wave in waves
         )
         * think_ms,
         longest_ms=sum(
-            max(one.most * longest_match_ms(one.match) for one in wave)
+            wave.times
+            * max(one.most * longest_match_ms(one.match) for one in wave.fixtures)
             for wave in waves
         ),
     )
@@ -185,7 +191,7 @@ def longest_match_ms(match: MatchFormat) -> int:
 
 
 def _waves(stage: Stage, field: int, legs: int) -> Iterator[_Wave]:
-    """Yield what is played one after the other."""
+    """Yield what is played one after the other; rounds that are alike, as one."""
     match stage.format:
         case RoundRobin(cycles=cycles, groups=groups):
             counts = _robin(field, cycles, groups)
@@ -196,9 +202,15 @@ def _waves(stage: Stage, field: int, legs: int) -> Iterator[_Wave]:
         case _:
             yield from _bracket(stage, draw_bracket(stage.format, field), legs)
             return
-    for number, count in enumerate(counts, 1):
-        match_format = match_of(stage, {}, f"R{number}")
-        yield [_Fixtures(count, match_format, is_knockout=False, legs=legs)]
+    names = (f"R{number}" for number in range(1, len(counts) + 1))
+    alike = Counter(
+        (count, name if name in stage.exceptions else "")
+        for count, name in zip(counts, names, strict=True)
+    )
+    for (count, name), times in alike.items():
+        match_format = match_of(stage, {}, name)
+        each = _Fixtures(count, match_format, is_knockout=False, legs=legs)
+        yield _Wave([each], times)
 
 
 def _robin(field: int, cycles: int, groups: int) -> list[int]:
@@ -229,4 +241,4 @@ def _bracket(stage: Stage, bracket: Bracket, legs: int) -> Iterator[_Wave]:
         fixture = _Fixtures(1, match, is_knockout=True, legs=legs)
         waves.setdefault(depth, []).append(fixture)
     for _, wave in sorted(waves.items()):
-        yield wave
+        yield _Wave(wave)
