@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import count
-from typing import Final
+from typing import Any, Final
 
 from google.protobuf.message import Message
 from tests.e2e.host import (
@@ -209,7 +209,7 @@ async def _ended_invitation(room: Room) -> Message:
 
 async def _known_key(room: Room) -> Message:
     """Ask for the key that the bot has: what a bot's first key asks is another test."""
-    key = {"name": NORTH, "public_key": bytes(32)}
+    key: dict[str, Any] = {"name": NORTH, "public_key": bytes(32)}
     await room.registry(OPERATOR, "SetBotKey", **key)
     return registry_service_pb2.SetBotKeyRequest(**key)
 
