@@ -7,7 +7,7 @@ does not count as elapsed, and puts the deadline off. The store computes the sam
 numbers where it keeps a match, so that a move and its clock change in one step.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Final
 
@@ -66,6 +66,18 @@ other numbers need another name."""
 
 CUSTOM: Final = "custom"
 """Name of all time rules that have no name of their own."""
+
+MOST_MS: Final = 24 * 60 * 60 * 1000
+"""Most milliseconds of any time rule: a day."""
+
+LEAST_MS: Final = MappingProxyType(
+    {
+        field.name: 0 if field.name == "grace_ms" else 1
+        for field in fields(ClockPolicy)
+        if field.name != "name"
+    }
+)
+"""Least milliseconds of each time rule: no grace is a rule, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

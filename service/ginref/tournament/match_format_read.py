@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from ginref.engine.error import RulesetError, shown
 from ginref.engine.ruleset import GIN, PRESETS, Ruleset
-from ginref.record.clock import CUSTOM, ClockPolicy
+from ginref.record.clock import CUSTOM, LEAST_MS, MOST_MS, ClockPolicy
 from ginref.record.clock import PRESETS as CLOCKS
 from ginref.tournament.configuration import MatchFormat
-from ginref.tournament.option import Option
+from ginref.tournament.option import Option, duration_text
 
 _BEST_OF_MOST: Final = 101
 _STRIKES_MOST: Final = 1000
@@ -83,10 +83,19 @@ def _read_clock(option: Option) -> ClockPolicy:
     """Read time rules: a preset's name, or all five times."""
     if isinstance(option.value, dict):
         times = option.members(needed=_TIMES)
-        read = {f"{name}_ms": time.duration_ms() for name, time in times.items()}
+        read = {f"{name}_ms": _time(time, name) for name, time in times.items()}
         return ClockPolicy(name=CUSTOM, **read)
     if not isinstance(option.value, str) or option.value not in CLOCKS:
         expected = ", ".join(CLOCKS)
         what = f"one of {expected}, or a mapping of {', '.join(_TIMES)} expected"
         raise option.fail(f"{shown(option.value)}: {what}")
     return CLOCKS[option.value]
+
+
+def _time(option: Option, name: str) -> int:
+    """Read one time of a clock, with the bounds of every match's."""
+    milliseconds, least_ms = option.duration_ms(), LEAST_MS[f"{name}_ms"]
+    if not least_ms <= milliseconds <= MOST_MS:
+        span = f"{duration_text(least_ms)} to {duration_text(MOST_MS)} expected"
+        raise option.fail(f"{shown(option.value)}: {span}")
+    return milliseconds

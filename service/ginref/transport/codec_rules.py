@@ -1,7 +1,6 @@
 """House rules and time rules on the wire."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, Final
 
@@ -10,22 +9,19 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from ginref.app.error import Reason, RefusedError
 from ginref.engine.error import RulesetError
 from ginref.engine.ruleset import Ruleset, preset
-from ginref.record.clock import CUSTOM, PRESETS, STANDARD, ClockPolicy
+from ginref.record.clock import (
+    CUSTOM,
+    LEAST_MS,
+    MOST_MS,
+    PRESETS,
+    STANDARD,
+    ClockPolicy,
+)
 from ginref.transport.field import invalid, missing, read_within
 from ginref.v1 import clock_pb2 as clock_pb
 from ginref.v1 import ruleset_pb2 as ruleset_pb
 
-DURATION_LIMIT_MS: Final = 24 * 60 * 60 * 1000
-"""Most milliseconds of any time rule: a day."""
-
 _RULES_KEPT: Final = 64
-
-# Least value of each time rule: no grace is a rule, too.
-_LEAST_MS: Final[Mapping[str, int]] = {
-    field.name: 0 if field.name == "grace_ms" else 1
-    for field in fields(ClockPolicy)
-    if field.name != "name"
-}
 
 
 def ruleset_from_wire(message: ruleset_pb.RulesetChoice, at: str) -> Ruleset:
@@ -81,8 +77,8 @@ def clock_from_wire(name: str, custom: clock_pb.ClockPolicy | None) -> ClockPoli
     if custom.name not in {"", CUSTOM}:
         raise invalid("clock.name", f"{CUSTOM} or nothing")
     values = {
-        key: read_within(getattr(custom, key), least, DURATION_LIMIT_MS, f"clock.{key}")
-        for key, least in _LEAST_MS.items()
+        key: read_within(getattr(custom, key), least, MOST_MS, f"clock.{key}")
+        for key, least in LEAST_MS.items()
     }
     return ClockPolicy(name=CUSTOM, **values)
 

@@ -157,7 +157,7 @@ class PreviewTournamentResponse(_message.Message):
     BETTER_CHANCE_FIELD_NUMBER: _builtins.int
     typical_ms: _builtins.float
     """How long all stages take if bots think for think_ms about a move, in milliseconds.
-    Times are no integers here, as a clock may give a year to each move.
+    Times are no integers here, as a clock may give a day to each move.
     """
     longest_ms: _builtins.float
     """How long all stages take if every clock runs down, in milliseconds."""

@@ -23,19 +23,14 @@ SINGLE = {"format": "single_elimination"}
 SWISS = {"format": "swiss", "rounds": 3}
 GROUPS = {"name": "groups", "format": "round_robin", "groups": 2, "promote": 2}
 BOARDS = {"ruleset": {"name": "b", "boards": 8, "next_dealer": "board_parity"}}
+CLOCK = {"start": "60s", "free": "1s", "bank": "2m", "cap": "30s", "grace": "250ms"}
 
 WHOLE = {
     "name": "autumn-cup",
     "title": "Autumn cup",
     "match": {
         "ruleset": {"preset": "hollywood", "name": "club", "gin_bonus": 20},
-        "clock": {
-            "start": "60s",
-            "free": "1s",
-            "bank": "2m",
-            "cap": "30s",
-            "grace": "250ms",
-        },
+        "clock": CLOCK,
         "best_of": 3,
         "receipts": True,
     },
@@ -211,6 +206,16 @@ def test_another_option_gives_another_digest() -> None:
             one_stage(SINGLE, match={"clock": {"start": "60s"}}),
             "match.clock.free",
             id="half a clock",
+        ),
+        pytest.param(
+            one_stage(SINGLE, match={"clock": {**CLOCK, "cap": "25h"}}),
+            "match.clock.cap",
+            id="more than a day",
+        ),
+        pytest.param(
+            one_stage(SINGLE, match={"clock": {**CLOCK, "bank": "0s"}}),
+            "match.clock.bank",
+            id="no time",
         ),
         pytest.param(
             one_stage(SINGLE, schedule={"check_in": "soon"}),

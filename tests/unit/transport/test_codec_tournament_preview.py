@@ -60,7 +60,7 @@ def test_the_wire_says_what_the_preview_says(
 
 
 def test_the_longest_tournament_there_can_be_fits_the_wire() -> None:
-    clock = dict.fromkeys(("start", "free", "bank", "cap", "grace"), "366d")
+    clock = dict.fromkeys(("start", "free", "bank", "cap", "grace"), "1d")
     match = {
         "ruleset": {"name": "long", "turn_limit": 1000, "round_limit": 1000},
         "clock": clock,
