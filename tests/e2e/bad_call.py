@@ -348,6 +348,14 @@ REGISTRY: Final = [
         "bot",
         registry_service_pb.CreateTokenRequest(role=_BOT),
     ),
+    malformed(
+        "a token for a tournament of no name",
+        "NAME_INVALID",
+        "tournament_ids[0]",
+        registry_service_pb.CreateTokenRequest(
+            role=registry_pb2.ROLE_SPECTATOR, tournament_ids=["Cup"]
+        ),
+    ),
     BadCall(
         name="a token for a bot that is none",
         request=registry_service_pb.CreateTokenRequest(role=_BOT, bot="zed"),

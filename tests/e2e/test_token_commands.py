@@ -47,11 +47,16 @@ def listed(ginref: Ginref, *words: str) -> Iterator[Any]:
 
 
 def test_a_token_is_made_rotated_and_revoked(ginref: Ginref, tmp_path: Path) -> None:
-    made = ginref("token", "new", "spectator", "--match", "m1", "--lifetime", "2h")
+    cups = ("--tournament", "cup", "--tournament", "league")
+    limits = ("--match", "m1", *cups, "--lifetime", "2h")
+    made = ginref("token", "new", "spectator", *limits)
     first = made.stdout.strip()
     assert SECRET.fullmatch(first), made.stderr
     *_, row = listed(ginref, "token", "list")
     assert (row["role"], row["match_ids"]) == ("ROLE_SPECTATOR", ["m1"])
+    assert row["tournament_ids"] == ["cup", "league"]
+    table = ginref("token", "list").stdout
+    assert "match m1, tournament cup, tournament league" in table
     file = tmp_path / "spectator.token"
 
     rotated = told(ginref("token", "rotate", row["token_id"], "--to", file, "--json"))
@@ -62,6 +67,7 @@ def test_a_token_is_made_rotated_and_revoked(ginref: Ginref, tmp_path: Path) -> 
     assert rotated["file"] == str(file)
     assert "secret" not in rotated
     assert rotated["token"]["match_ids"] == ["m1"]
+    assert rotated["token"]["tournament_ids"] == ["cup", "league"]
     assert rotated["replaced"]["expire_time"] < row["expire_time"]
     for secret in (first, second):
         assert ginref("bot", "list", token=secret).exit_code == 0

@@ -118,9 +118,10 @@ async def _revoked(room: Room) -> str:
     return secret
 
 
-def _limited(role: str, bot: str | None = None) -> Secret:
+def _limited(role: str, bot: str | None = None, at: str = "match") -> Secret:
     async def make(room: Room) -> str:
-        return await room.token(role, bot=bot, match_ids=["mother"])
+        limit = {f"{at}_ids": ["elsewhere"]}
+        return await room.token(role, bot=bot, **limit)
 
     return make
 
@@ -131,10 +132,6 @@ HARMLESS: Final = frozenset(
         "RefereeService/ListMatches",
         "RefereeService/GetPublicKeys",
         "RegistryService/ListBots",
-        "TournamentService/GetTournament",
-        "TournamentService/ListTournaments",
-        "TournamentService/WatchTournament",
-        "TournamentService/ExportTournament",
         "BotService/Connect",
     }
 )
@@ -143,11 +140,16 @@ HARMLESS: Final = frozenset(
 The key that a bot has already may be given again.
 """
 
+LISTED: Final = frozenset({*HARMLESS, "TournamentService/ListTournaments"})
+"""Methods that a token for another tournament may call: they tell it of none."""
 
-def _elsewhere(caller: str) -> Callable[[str], str]:
+
+def _elsewhere(
+    caller: str, harmless: frozenset[str] = HARMLESS
+) -> Callable[[str], str]:
     def reason(method: str) -> str:
         role = PERMISSIONS[method].reason(caller)
-        return role or ("" if method in HARMLESS else "SEAT_NOT_YOURS")
+        return role or ("" if method in harmless else "SEAT_NOT_YOURS")
 
     return reason
 
@@ -161,9 +163,19 @@ COLUMNS: Final = (
     Column("no seat", _token_of(STRANGER), _of(STRANGER)),
     Column("another match", _limited("bot", NORTH), _elsewhere(NORTH)),
     Column("a host of another match", _limited(ORGANIZER), _elsewhere(ORGANIZER)),
+    Column(
+        "another tournament",
+        _limited("bot", NORTH, "tournament"),
+        _elsewhere(NORTH, LISTED),
+    ),
+    Column(
+        "a host of another tournament",
+        _limited(ORGANIZER, at="tournament"),
+        _elsewhere(ORGANIZER, LISTED),
+    ),
     Column("spectator", _token_of(SPECTATOR), _of(SPECTATOR)),
 )
-"""Kinds of tokens. A tournament has none of its own: bots enter with theirs."""
+"""Kinds of tokens."""
 
 GUARDED: Final = [
     method
@@ -175,7 +187,7 @@ GUARDED: Final = [
 
 def test_every_method_is_in_the_matrix_but_the_one_that_brings_newcomers() -> None:
     assert {*methods()} == {*GUARDED, "RegistryService/RedeemInvitation"}
-    assert {*HARMLESS} <= {*GUARDED}
+    assert {*LISTED} <= {*GUARDED}
 
 
 def _keys(room: Room) -> list[bytes]:
@@ -290,6 +302,12 @@ def test_every_kind_of_change_is_tried() -> None:
         pytest.param(_token_of(STRANGER), id="a bot of another tournament"),
         pytest.param(_token_of(SPECTATOR), id="a spectator"),
         pytest.param(_limited(ORGANIZER), id="a host of another match"),
+        pytest.param(
+            _limited(ORGANIZER, at="tournament"), id="a host of another tournament"
+        ),
+        pytest.param(
+            _limited("bot", NORTH, "tournament"), id="a bot in another one alone"
+        ),
     ],
 )
 async def test_nobody_changes_a_tournament_that_is_not_its_own(

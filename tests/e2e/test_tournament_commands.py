@@ -36,12 +36,12 @@ stages:
 
 @dataclass
 class Hall:
-    """Where the tournament is: a referee, tokens, and folders of the bots."""
+    """Where the tournament is: a referee, tokens for it alone, and folders of bots."""
 
     referee: RefereeProcess
     folder: Path
 
-    def run(self, *words: str, by: str = "operator") -> Result:
+    def run(self, *words: str, by: str = "organizer") -> Result:
         """Run a command about tournaments, as an organizer or a bot."""
         reach = (
             *("--url", self.referee.address),
@@ -49,7 +49,7 @@ class Hall:
         )
         return CliRunner().invoke(app, ["tournament", *words, *reach])
 
-    def do(self, *words: str, by: str = "operator") -> str:
+    def do(self, *words: str, by: str = "organizer") -> str:
         """Run a command that goes well, and return what it prints."""
         done = self.run(*words, by=by)
         assert done.exit_code == 0, done.output
@@ -81,15 +81,18 @@ class Hall:
 
 async def _hand_out(hall: Hall) -> None:
     secret = hall.referee.token()
-    (hall.folder / "operator.token").write_text(secret)
     async with Referee(hall.referee.address, secret) as referee:
-        other = await referee.create_token("organizer")
-        (hall.folder / "other.token").write_text(other.secret)
+
+        async def hand_out(name: str, role: str, bot: str | None = None) -> None:
+            made = await referee.create_token(role, bot=bot, tournament_ids=[NAME])
+            (hall.folder / f"{name}.token").write_text(made.secret)
+
+        await hand_out("organizer", "organizer")
+        await hand_out("other", "organizer")
         for bot in BOTS:
             await referee.create_owner(f"owner-of-{bot}")
             await referee.create_bot(bot, f"owner-of-{bot}")
-            made = await referee.create_token("bot", bot=bot)
-            (hall.folder / f"{bot}.token").write_text(made.secret)
+            await hand_out(bot, "bot", bot)
 
 
 @pytest.fixture

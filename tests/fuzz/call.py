@@ -67,6 +67,7 @@ def call_words() -> Words:
         **WORDS,
         "match_id": (_match_id(), "no-such", "", "../x", "A" * 65),
         "match_ids": (_match_id(), "no-such"),
+        "tournament_ids": ("cup", "no-such"),
         "expected_version": (3, 4, 2, 0),
         "seat": (1, 2, 3, 0),
     }

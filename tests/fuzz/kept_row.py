@@ -167,6 +167,7 @@ def _tokens() -> list[bytes]:
         role=Role.BOT,
         bot="ada",
         match_ids=("m",),
+        tournament_ids=("cup",),
         created_ms=1,
         expires_ms=None,
         revoked_ms=None,

@@ -83,6 +83,7 @@ TEXTS = {
     "page_token": "",
     "seed": "seed",
     "tournament_id": "cup",
+    "tournament_ids": "cup",
 }
 """What is written into a field of text, by its name."""
 

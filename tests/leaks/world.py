@@ -25,6 +25,7 @@ from ginref.app.desk import Desk
 from ginref.app.gate import Gate
 from ginref.app.hub import Hub
 from ginref.app.keeper import Keeper
+from ginref.app.registry_row import Grant
 from ginref.app.session import Session
 from ginref.app.signing import Signing
 from ginref.app.sweep import Sweeper
@@ -243,9 +244,7 @@ async def _hand_out(gate: Gate, wire: Wire) -> None:
 
 
 async def _token(gate: Gate, host: Caller, role: Role, bot: str | None) -> str:
-    _, secret = await gate.create_token(
-        host, role, bot=bot, match_ids=(), lifetime_ms=None
-    )
+    _, secret = await gate.create_token(host, Grant(role=role, bot=bot))
     return secret
 
 

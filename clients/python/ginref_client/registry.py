@@ -139,6 +139,7 @@ class Registry(Caller):
         *,
         bot: str | None = None,
         match_ids: Sequence[str] = (),
+        tournament_ids: Sequence[str] = (),
         lifetime: float | None = None,
     ) -> registry_service_pb2.CreateTokenResponse:
         """Make a token; the answer has the secret, which is not shown again.
@@ -149,7 +150,9 @@ class Registry(Caller):
             role: What the bearer may do: `operator`, `organizer`, `bot` or
                 `spectator`.
             bot: The bot it plays as, for a bot's token.
-            match_ids: Matches to limit it to; empty for all.
+            match_ids: Matches to limit it to.
+            tournament_ids: Tournaments to limit it to, with all of their matches. It
+                reaches what either names, and everything if neither names any.
             lifetime: Seconds for which it works; None for ever.
 
         Raises:
@@ -161,6 +164,7 @@ class Registry(Caller):
             role=registry_pb2.Role.Value(f"ROLE_{role.upper()}"),
             bot=bot,
             match_ids=match_ids,
+            tournament_ids=tournament_ids,
         )
         if lifetime is not None:
             request.lifetime.CopyFrom(_duration(lifetime))

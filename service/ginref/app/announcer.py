@@ -25,6 +25,7 @@ from ginref.app.message import (
 )
 from ginref.app.offer_queue import OfferQueue
 from ginref.app.packing import DamageError
+from ginref.app.reach import load_reached
 from ginref.app.reporting import (
     credits_of,
     earlier_games,
@@ -88,6 +89,11 @@ class Announcer:
             told.place and place and told.place >= place for told in seats.values()
         )
 
+    def version(self, match_id: str) -> int:
+        """Return how far a match of the bot has come, as far as is known, or 0."""
+        live = self._keeper.hint(match_id)
+        return live.state.version if live and seats_of(live, self._caller) else 0
+
     async def find(
         self,
         store: MatchStore,
@@ -108,7 +114,7 @@ class Announcer:
         wanted = [
             match_id
             for match_id in dict.fromkeys([*await store.live_matches(bot), *cursors])
-            if not self.follows(match_id) and self._caller.may_see(match_id)
+            if not self.follows(match_id)
         ]
         found: list[LiveMatch] = []
         for start in range(0, len(wanted), _BATCH):
@@ -126,9 +132,10 @@ class Announcer:
         self, store: MatchStore, match_id: str, known: int | None
     ) -> LiveMatch | None:
         try:
-            live = await self._keeper.load(match_id)
+            live = await load_reached(self._keeper, self._caller, match_id)
         except RefusedError:
-            # The list is written before the match: this one was never made.
+            # The list is written before the match: this one was never made, or it is
+            # none that the token reaches.
             return None
         except DamageError:
             # The bot's other matches go on.

@@ -28,7 +28,9 @@ class Caller:
         token_id: Identity of the token's row.
         role: What it allows.
         bot: The bot it plays as; set exactly for a bot's role.
-        match_ids: Matches it is limited to; empty for all.
+        match_ids: Matches it is limited to.
+        tournament_ids: Tournaments it is limited to; it reaches what either names, and
+            everything if neither names any.
         expires_ms: When the token stops working; None for never.
     """
 
@@ -36,12 +38,20 @@ class Caller:
     role: Role
     bot: str | None = None
     match_ids: frozenset[str] = frozenset()
+    tournament_ids: frozenset[str] = frozenset()
     expires_ms: int | None = None
 
     @property
     def identity(self) -> str:
         """Who this is across token changes, where that can be told."""
         return f"bot/{self.bot}" if self.bot else f"token/{self.token_id}"
+
+    @property
+    def limits(self) -> str:
+        """What the token is limited to, as it is logged; nothing if it is not."""
+        named = [f"match {one}" for one in sorted(self.match_ids)]
+        named += [f"tournament {one}" for one in sorted(self.tournament_ids)]
+        return f", limited to {', '.join(named)}" if named else ""
 
     def require(self, call: str, *roles: Role) -> None:
         """Let only some roles pass.
@@ -57,6 +67,12 @@ class Caller:
                 call=call,
             )
 
-    def may_see(self, match_id: str) -> bool:
-        """Say whether the token reaches a match."""
-        return not self.match_ids or match_id in self.match_ids
+    def reaches_match(self, match_id: str, tournament: str | None) -> bool:
+        """Say whether the token reaches a match, which may be of a tournament."""
+        return match_id in self.match_ids or self.reaches_tournament(tournament)
+
+    def reaches_tournament(self, tournament: str | None) -> bool:
+        """Say whether the token reaches a tournament, or what belongs to none."""
+        if self.tournament_ids:
+            return tournament in self.tournament_ids
+        return not self.match_ids

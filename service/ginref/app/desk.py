@@ -13,7 +13,12 @@ from ginref.app.limit import Kind
 from ginref.app.live_match import LiveMatch
 from ginref.app.opening import Opening
 from ginref.app.packing import DamageError
-from ginref.app.reach import check_reach, check_seat
+from ginref.app.reach import (
+    check_identity,
+    check_record,
+    check_seat,
+    load_reached,
+)
 from ginref.app.receipt_writer import ReceiptWriter
 from ginref.app.report import MatchFacts, MatchList, MatchReport, MoveReport, SeatReport
 from ginref.app.reporting import load_seat_report, match_facts, match_report
@@ -85,7 +90,7 @@ class Desk:
                 MATCH_OVER.
         """
         caller.require("PrepareSeat", Role.BOT)
-        live = await self._keeper.load(request.match_id)
+        live = await load_reached(self._keeper, caller, request.match_id)
         check_seat(live, caller, request.seat)
         entry = request.entry
         live = await self._steps.take(live, entry)
@@ -102,8 +107,7 @@ class Desk:
             RefusedError: MATCH_NOT_FOUND, MATCH_EXPIRED, SEAT_NOT_YOURS or
                 BOARD_CLOSED.
         """
-        check_reach(caller, match_id)
-        live = await self._keeper.load(match_id)
+        live = await load_reached(self._keeper, caller, match_id)
         if self._embargo is not None:
             await self._embargo.check(caller, live.state.setup)
         report = await match_report(self._keeper, live, caller)
@@ -128,20 +132,22 @@ class Desk:
             raise RefusedError(
                 Reason.FIELD_INVALID, message, field="page_token"
             ) from None
-        seen = filter(caller.may_see, page.match_ids)
-        listed = await asyncio.gather(*(self._listed(caller, one) for one in seen))
+        listed = await asyncio.gather(
+            *(self._listed(caller, one) for one in page.match_ids)
+        )
         return MatchList(
             matches=tuple(facts for facts in listed if facts), cursor=page.cursor
         )
 
     async def _listed(self, caller: Caller, match_id: str) -> MatchFacts | None:
         try:
-            live = await self._keeper.load(match_id)
+            live = await load_reached(self._keeper, caller, match_id)
             if self._embargo is not None:
                 await self._embargo.check(caller, live.state.setup)
             return match_facts(live)
         except RefusedError:
-            # It has expired since it was listed, or others still play its cards.
+            # It has expired since it was listed, others still play its cards, or the
+            # token does not reach it.
             return None
         except DamageError:
             _LOG.exception("match %s cannot be listed", match_id)
@@ -194,10 +200,9 @@ class Desk:
         """
         try:
             caller.require("SubmitMove", Role.BOT)
-            check_reach(caller, submission.match_id)
             live = self._keeper.hint(submission.match_id)
             if live is None:
-                live = await self._keeper.load(submission.match_id)
+                live = await load_reached(self._keeper, caller, submission.match_id)
             check_seat(live, caller, submission.seat)
         except RefusedError:
             self._tools.allowance.spend(caller, Kind.MOVES)
@@ -237,7 +242,7 @@ class Desk:
                 ROLE_NOT_ALLOWED, MOVE_LATE or MATCH_OVER.
         """
         caller.require("ResignMatch", Role.BOT)
-        live = await self._keeper.load(match_id)
+        live = await load_reached(self._keeper, caller, match_id)
         check_seat(live, caller, seat)
         return match_facts(await self._steps.take(live, Resigned(seat)))
 
@@ -249,8 +254,7 @@ class Desk:
                 MATCH_EXPIRED or MATCH_OVER.
         """
         caller.require("AbortMatch", *_HOSTS)
-        check_reach(caller, match_id)
-        live = await self._keeper.load(match_id)
+        live = await load_reached(self._keeper, caller, match_id)
         return match_facts(await self._steps.take(live, Aborted()))
 
     async def match_record(self, caller: Caller, match_id: str) -> bytes:
@@ -260,13 +264,14 @@ class Desk:
             RefusedError: MATCH_NOT_FOUND, SEAT_NOT_YOURS, RECORD_NOT_READY or
                 BOARD_CLOSED.
         """
-        check_reach(caller, match_id)
+        check_identity(caller, match_id)
         envelope = await self._tools.archive.get(match_id)
         if envelope is not None:
+            check_record(caller, match_id, envelope)
             if self._embargo is not None:
                 await self._embargo.check_record(caller, envelope)
             return envelope
-        live = await self._keeper.load(match_id)
+        live = await load_reached(self._keeper, caller, match_id)
         raise RefusedError(
             Reason.RECORD_NOT_READY,
             "the record is signed after the match is over",

@@ -12,6 +12,7 @@ from ginref.app.invitation import Invitations
 from ginref.app.membership import Membership, require_host
 from ginref.app.port import Chance, Registry
 from ginref.app.registry_row import (
+    Grant,
     TokenRow,
     digest_of,
     is_secret,
@@ -91,11 +92,8 @@ class Gate(Membership):
     async def create_token(
         self,
         caller: Caller,
-        role: Role,
-        *,
-        bot: str | None,
-        match_ids: tuple[str, ...],
-        lifetime_ms: int | None,
+        grant: Grant,
+        lifetime_ms: int | None = None,
     ) -> tuple[TokenRow, str]:
         """Make a token; return its row and its secret, which is kept nowhere.
 
@@ -105,6 +103,7 @@ class Gate(Membership):
             RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, FIELD_MISSING,
                 FIELD_INVALID or BOT_NOT_FOUND.
         """
+        role, bot = grant.role, grant.bot
         require_host(caller, "CreateToken")
         if role not in _GRANTS[caller.role]:
             raise RefusedError(
@@ -122,13 +121,11 @@ class Gate(Membership):
         if bot is not None and await self._registry.get("bot", bot) is None:
             message = f"there is no bot {bot}"
             raise RefusedError(Reason.BOT_NOT_FOUND, message, bot=bot)
-        return await self._issue(
-            role, bot, match_ids, self._expiry(caller, lifetime_ms)
-        )
+        return await self._issue(grant, self._expiry(caller, lifetime_ms))
 
     async def issue_operator(self) -> tuple[TokenRow, str]:
         """Make the token of an operator, for whoever starts the referee."""
-        return await self._issue(Role.OPERATOR, None, (), None)
+        return await self._issue(Grant(role=Role.OPERATOR), None)
 
     async def admit_operator(self, secret: str) -> bool:
         """Take a token for an operator's, for whoever starts the referee.
@@ -139,7 +136,7 @@ class Gate(Membership):
         known = await self._registry.get("token", digest_of(secret))
         if known is not None or not is_secret(secret):
             return False
-        await self._issue(Role.OPERATOR, None, (), None, secret)
+        await self._issue(Grant(role=Role.OPERATOR), None, secret)
         return True
 
     async def list_tokens(self, caller: Caller) -> tuple[TokenRow, ...]:
@@ -183,7 +180,7 @@ class Gate(Membership):
             lifetime_ms = row.expires_ms - row.created_ms
         # First of all: whoever fails after this has a token that works.
         expires_ms = self._expiry(caller, lifetime_ms)
-        made, secret = await self._issue(row.role, row.bot, row.match_ids, expires_ms)
+        made, secret = await self._issue(row, expires_ms)
         end_ms = self._now_ms() + overlap_ms
         while True:
             digest, row, text = await self._held(caller, token_id, "RotateToken")
@@ -241,18 +238,17 @@ class Gate(Membership):
 
     async def _issue(
         self,
-        role: Role,
-        bot: str | None,
-        match_ids: tuple[str, ...],
+        grant: Grant,
         expires_ms: int | None,
         secret: str = "",
     ) -> tuple[TokenRow, str]:
         secret = secret or secret_of(self._chance.token(_SECRET_SIZE))
         row = TokenRow(
             token_id="t" + plain_text(self._chance.token(_ID_SIZE)),
-            role=role,
-            bot=bot,
-            match_ids=match_ids,
+            role=grant.role,
+            bot=grant.bot,
+            match_ids=grant.match_ids,
+            tournament_ids=grant.tournament_ids,
             created_ms=self._now_ms(),
             expires_ms=expires_ms,
             revoked_ms=None,
@@ -282,6 +278,7 @@ class Gate(Membership):
             role=token.role,
             bot=token.bot,
             match_ids=frozenset(token.match_ids),
+            tournament_ids=frozenset(token.tournament_ids),
             expires_ms=token.expires_ms,
         )
         self._known[digest] = now_ms, token, caller

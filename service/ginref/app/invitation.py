@@ -19,6 +19,7 @@ from ginref.app.membership import check_name, require_host
 from ginref.app.port import Chance, Registry
 from ginref.app.registry_row import (
     BotRow,
+    Grant,
     InvitationRow,
     Joining,
     OwnerRow,
@@ -50,11 +51,8 @@ WRONG_MOST: Final = 100
 WRONG_PER_SECOND: Final = 50
 """Wrong codes that one process looks up in a second after that."""
 
-Issue = Callable[
-    [Role, str | None, tuple[str, ...], int | None, str],
-    Awaitable[tuple[TokenRow, str]],
-]
-"""Makes the token of a role, a bot, matches, an end and a secret."""
+Issue = Callable[[Grant, int | None, str], Awaitable[tuple[TokenRow, str]]]
+"""Makes a token for something, with an end and a secret."""
 
 
 class Invitations:
@@ -190,8 +188,9 @@ class Invitations:
         # From the store alone nobody can derive it, and from the code alone neither.
         said = f"ginref/invitation/v1\n{code}\n{bot}\n{request_id}"
         derived = hmac.digest(row.salt, said.encode(), hashlib.sha256)
+        grant = Grant(role=Role.BOT, bot=bot)
         token, secret = await self._issue(
-            Role.BOT, bot, (), row.tokens_expire_ms, secret_of(derived)
+            grant, row.tokens_expire_ms, secret_of(derived)
         )
         return kept, token, secret
 

@@ -8,6 +8,7 @@ from typing import Final
 from ginref.app.caller import HOSTS, Caller, Role
 from ginref.app.error import Reason, RefusedError
 from ginref.app.port import Registry
+from ginref.app.reach import require_reach
 from ginref.app.registry_row import (
     BotRow,
     OwnerRow,
@@ -105,7 +106,7 @@ class Membership:
             if row.key == key:
                 return row
             first = (Role.BOT,) if row.key is None else ()
-            require_unlimited(caller, "SetBotKey", *HOSTS, *first)
+            require_reach(caller, "SetBotKey", *HOSTS, *first)
             return replace(row, key=key)
 
         return await self._change_bot(_own_bot(caller, name), keyed)
@@ -124,7 +125,7 @@ class Membership:
             RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, FIELD_MISSING or
                 BOT_NOT_FOUND.
         """
-        require_unlimited(caller, "SetBotConsent", *HOSTS, Role.BOT)
+        require_reach(caller, "SetBotConsent", *HOSTS, Role.BOT)
         return await self._change_bot(
             _own_bot(caller, name),
             lambda row: replace(row, accepts_challenges=accepts_challenges),
@@ -162,26 +163,12 @@ def check_name(name: str, field: str) -> None:
 
 
 def require_host(caller: Caller, call: str) -> None:
-    """Let hosts pass, if their token is not limited to some matches.
+    """Let hosts pass, if their token is not limited: owners and bots belong to all.
 
     Raises:
         RefusedError: ROLE_NOT_ALLOWED or SEAT_NOT_YOURS.
     """
-    require_unlimited(caller, call, *HOSTS)
-
-
-def require_unlimited(caller: Caller, call: str, *roles: Role) -> None:
-    """Let some roles pass, if the token is not limited to some matches.
-
-    Owners, bots and tokens belong to every match.
-
-    Raises:
-        RefusedError: ROLE_NOT_ALLOWED or SEAT_NOT_YOURS.
-    """
-    caller.require(call, *roles)
-    if caller.match_ids:
-        message = f"the token is limited to some matches, and {call} is about all"
-        raise RefusedError(Reason.SEAT_NOT_YOURS, message, call=call)
+    require_reach(caller, call, *HOSTS)
 
 
 def _own_bot(caller: Caller, name: str | None) -> str:

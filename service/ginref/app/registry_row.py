@@ -53,23 +53,35 @@ class BotRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TokenRow:
+class Grant:
+    """What a token is good for.
+
+    Attributes:
+        role: What the bearer may do.
+        bot: The bot it plays as, for a bot's role.
+        match_ids: Matches it is limited to.
+        tournament_ids: Tournaments it is limited to; it reaches what either names, and
+            everything if neither names any.
+    """
+
+    role: Role
+    bot: str | None = None
+    match_ids: tuple[str, ...] = ()
+    tournament_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRow(Grant):
     """A token without its secret.
 
     Attributes:
         token_id: Identity of the row.
-        role: What the bearer may do.
-        bot: The bot it plays as, for a bot's role.
-        match_ids: Matches it is limited to; empty for all.
         created_ms: When it was made.
         expires_ms: When it stops working; None for never.
         revoked_ms: When it was revoked; None while it works.
     """
 
     token_id: str
-    role: Role
-    bot: str | None
-    match_ids: tuple[str, ...]
     created_ms: int
     expires_ms: int | None
     revoked_ms: int | None
@@ -213,7 +225,11 @@ def write_bot(row: BotRow) -> str:
 
 def write_token(digest: str, row: TokenRow) -> str:
     """Write the row of a token beside the digest of its secret."""
-    return json.dumps({**asdict(row), "digest": digest}, sort_keys=True)
+    facts = {**asdict(row), "digest": digest}
+    if not row.tournament_ids:
+        # A process of an earlier version does not know the word.
+        del facts["tournament_ids"]
+    return json.dumps(facts, sort_keys=True)
 
 
 @_sound
@@ -223,4 +239,6 @@ def read_token(text: str) -> TokenRow:
     del facts["digest"]
     facts["role"] = Role(facts["role"])
     facts["match_ids"] = tuple(facts["match_ids"])
+    # Rows from before tokens could be limited to tournaments have no word of it.
+    facts["tournament_ids"] = tuple(facts.get("tournament_ids", ()))
     return TokenRow(**facts)

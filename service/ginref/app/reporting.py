@@ -170,7 +170,8 @@ async def match_report(keeper: Keeper, live: LiveMatch, caller: Caller) -> Match
 def seats_of(live: LiveMatch, caller: Caller) -> tuple[Seat, ...]:
     """Return the seats of a match that a caller holds."""
     setup = live.state.setup
-    if caller.role is not Role.BOT or not caller.may_see(setup.match_id):
+    reached = caller.reaches_match(setup.match_id, setup.tournament)
+    if caller.role is not Role.BOT or not reached:
         return ()
     return tuple([seat for seat in setup.seats if setup.bots[seat] == caller.bot])
 

@@ -30,7 +30,7 @@ from ginref.app.news import News
 from ginref.app.outbox import Outbox
 from ginref.app.packing import DamageError
 from ginref.app.pulse import Pulse
-from ginref.app.reach import check_seat
+from ginref.app.reach import check_seat, load_reached
 from ginref.app.report import MoveReport
 from ginref.app.reporting import listed_facts
 from ginref.app.request import SeatStep
@@ -132,8 +132,8 @@ class Session:
         self._greeted = True
         self._announcer.offers.capacity = capacity
         self._announcer.tells_events = wants_events
-        printable = "".join(filter(str.isprintable, client))[:_CLIENT_LENGTH]
-        _LOG.info("bot %s attaches with %r", self._bot, printable)
+        named = "".join(filter(str.isprintable, client))[:_CLIENT_LENGTH]
+        _LOG.info("bot %s attaches with %r%s", self._bot, named, self._caller.limits)
         # Listening comes first: what changes from here on is not missed.
         self._subscription.follow(f"bot/{self._bot}")
         await self._tools.store.attach(self._bot, self._attachment)
@@ -247,7 +247,7 @@ class Session:
                 version = result.version
                 answer = Answer(seat, version, result.turn)
             except (RefusedError, DamageError) as error:
-                result, version = refusal_of(error), self._version(submission)
+                result, version = refusal_of(error), self._announcer.version(match_id)
                 # A bot that knows nothing but turns sees where it stands now.
                 self._announcer.owe_turn(match_id, seat)
             finally:
@@ -258,15 +258,11 @@ class Session:
                     seat=seat,
                     request_id=submission.request_id,
                     result=result,
-                    version=version,
+                    version=version or submission.expected_version,
                 )
             )
             if not self._tell_now(match_id, answer):
                 await self._tell(match_id, ANYWHERE, answer)
-
-    def _version(self, submission: Submission) -> int:
-        live = self._tools.keeper.hint(submission.match_id)
-        return live.state.version if live else submission.expected_version
 
     async def _call(
         self,
@@ -285,7 +281,7 @@ class Session:
     async def _begin(self, caller: Caller, match_id: str, seat: Seat) -> None:
         self._subscription.follow(match_id)
         try:
-            live = await self._tools.keeper.load(match_id)
+            live = await load_reached(self._tools.keeper, caller, match_id)
             check_seat(live, caller, seat)
             self._announcer.begin(match_id)
             self._announcer.offers.take(match_id)

@@ -142,8 +142,8 @@ class Signing:
             )
         await self._tools.store.acknowledge(match_id, self._keep_ms)
         keeper.forget(match_id)
-        if setup.place is not None and self._tournaments is not None:
-            await self._tournaments.wake(tournament_topic(setup.place.tournament))
+        if setup.tournament is not None and self._tournaments is not None:
+            await self._tournaments.wake(tournament_topic(setup.tournament))
 
 
 def _write(

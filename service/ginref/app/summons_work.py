@@ -43,8 +43,7 @@ class SummonsWork:
         emit: Callable[[Message], None],
     ) -> None:
         """Call a bot through `emit`; without a desk there are no tournaments."""
-        # A token that is limited to some matches speaks for the bot in these alone.
-        self._desk = None if caller.match_ids else desk
+        self._desk = desk
         self._tools = tools
         self._caller = caller
         self._emit = emit
@@ -52,14 +51,18 @@ class SummonsWork:
         self._turn = asyncio.Lock()
 
     async def heads(self) -> tuple[Head, ...]:
-        """Return the heads of the tournaments that the bot has entered.
+        """Return the heads of the tournaments that the bot has entered, and reaches.
 
         Raises:
             StoreUnavailableError: Nothing can be told now.
         """
         if self._desk is None:
             return ()
-        return await self._desk.heads(self._caller.bot or "")
+        heads = await self._desk.heads(self._caller.bot or "")
+        return tuple(one for one in heads if self._reaches(one.tournament))
+
+    def _reaches(self, tournament: str) -> bool:
+        return self._caller.reaches_tournament(tournament)
 
     async def call(self) -> None:
         """Tell the bot what it is asked for, if it was not told just now.
@@ -72,6 +75,8 @@ class SummonsWork:
         # One at a time: a head that is read later must not be told before.
         async with self._turn:
             for summons in await self._desk.summons(self._caller.bot or ""):
+                if not self._reaches(summons.tournament):
+                    continue
                 now, key = self._tools.monotonic(), (summons.tournament, summons.kind)
                 asked = self._asked.get(key)
                 if asked is None or now - asked >= _AGAIN_SECONDS:

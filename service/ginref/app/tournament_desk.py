@@ -12,6 +12,7 @@ from ginref.app.caller import HOSTS, Caller, Role
 from ginref.app.error import Reason, RefusedError
 from ginref.app.live_tournament import LiveTournament, made_live
 from ginref.app.next_read import NextRead
+from ginref.app.reach import require_reach
 from ginref.app.registry_row import read_bot
 from ginref.app.tools import Tools
 from ginref.app.tournament_change import ChangeTaker, done
@@ -56,6 +57,8 @@ from ginref.tournament.preview import Preview
 
 _LOG: Final = logging.getLogger(__name__)
 
+_CHANGE: Final = "ChangeTournament"
+
 _CODES_MOST: Final = 1_000
 _CODE_SIZE: Final = 10
 
@@ -99,9 +102,10 @@ class TournamentDesk:
             RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, CONFIGURATION_INVALID, or
                 NAME_TAKEN by a tournament of another configuration.
         """
-        _require(caller, "CreateTournament", *HOSTS)
+        caller.require("CreateTournament", *HOSTS)
         declared = await read_playable(self._tools.registry, configuration)
         name, digest = declared.name, configuration_digest(declared)
+        require_reach(caller, "CreateTournament", *HOSTS, tournament=name)
         entry = LogEntry(
             sequence=1,
             time_ms=await self._keeper.now_ms(name),
@@ -137,8 +141,9 @@ class TournamentDesk:
             RefusedError: ROLE_NOT_ALLOWED, SEAT_NOT_YOURS, CONFIGURATION_INVALID, or
                 LIMIT_EXCEEDED.
         """
-        _require(caller, "PreviewTournament", *HOSTS)
+        caller.require("PreviewTournament", *HOSTS)
         declared = await read_playable(self._tools.registry, configuration)
+        require_reach(caller, "PreviewTournament", *HOSTS, tournament=declared.name)
         return await self._previewer.preview(declared, entrants, think_ms)
 
     async def configure(
@@ -154,7 +159,7 @@ class TournamentDesk:
             RefusedError: CONFIGURATION_INVALID, also where it has another name, or as
                 `change`.
         """
-        _require(caller, "ChangeTournament", *HOSTS)
+        require_reach(caller, _CHANGE, *HOSTS, tournament=tournament)
         declared = await read_playable(self._tools.registry, configuration)
         if declared.name != tournament:
             error = FieldError("name", f"{tournament} expected: a name stays")
@@ -176,9 +181,9 @@ class TournamentDesk:
                 DEPENDENTS_STARTED, REQUEST_ID_REUSED or FIELD_INVALID.
         """
         if isinstance(operation, _OWN):
-            _require_own(caller, operation.bot)
+            _require_own(caller, tournament, operation.bot)
         else:
-            _require(caller, "ChangeTournament", *HOSTS)
+            require_reach(caller, _CHANGE, *HOSTS, tournament=tournament)
         if isinstance(operation, _REFEREES):
             message = "only the referee does this"
             raise RefusedError(Reason.ROLE_NOT_ALLOWED, message, role=caller.role)
@@ -192,7 +197,7 @@ class TournamentDesk:
         Raises:
             RefusedError: As `change`; TOURNAMENT_STATE_WRONG before the draw, too.
         """
-        _require(caller, "ChangeTournament", *HOSTS)
+        require_reach(caller, _CHANGE, *HOSTS, tournament=tournament)
 
         def demand(live: LiveTournament) -> Operation:
             ledger = live.ledger
@@ -217,7 +222,7 @@ class TournamentDesk:
         Raises:
             RefusedError: FIELD_INVALID for a count that is none, or as `change`.
         """
-        _require(caller, "ChangeTournament", *HOSTS)
+        require_reach(caller, _CHANGE, *HOSTS, tournament=tournament)
         if not 1 <= count <= _CODES_MOST:
             message = f"1 to {_CODES_MOST} codes can be issued at once"
             raise RefusedError(Reason.FIELD_INVALID, message, field="count")
@@ -243,7 +248,7 @@ class TournamentDesk:
         Raises:
             RefusedError: BOT_NOT_FOUND, or as `change`.
         """
-        _require_own(caller, bot)
+        _require_own(caller, tournament, bot)
         row = await self._tools.registry.get("bot", bot)
         if row is None:
             message = f"there is no bot {bot}"
@@ -261,18 +266,20 @@ class TournamentDesk:
         Raises:
             RefusedError: TOURNAMENT_NOT_FOUND or SEAT_NOT_YOURS.
         """
-        _require(caller, "GetTournament", *Role)
+        require_reach(caller, "GetTournament", *Role, tournament=tournament)
         return await self._seen(caller, await self._keeper.load(tournament))
 
     async def page(
         self, caller: Caller, limit: int, cursor: str | None
     ) -> TournamentPage:
-        """Return a page of tournaments, newest first.
+        """Return a page of tournaments that the caller's token reaches, newest first.
 
         Raises:
             RefusedError: FIELD_INVALID for a cursor that is not one, SEAT_NOT_YOURS.
         """
-        _require(caller, "ListTournaments", *Role)
+        # A token that reaches none has nothing to list.
+        some = next(iter(caller.tournament_ids), None)
+        require_reach(caller, "ListTournaments", *Role, tournament=some)
         try:
             page = await self._store.list_tournaments(limit, cursor)
         except ValueError:
@@ -280,7 +287,8 @@ class TournamentDesk:
             raise RefusedError(
                 Reason.FIELD_INVALID, message, field="page_token"
             ) from None
-        found = await asyncio.gather(*map(self._found, page.names))
+        names = filter(caller.reaches_tournament, page.names)
+        found = await asyncio.gather(*map(self._found, names))
         listings = [await self._listed(caller, live) for live in found if live]
         return TournamentPage(listings=tuple(listings), cursor=page.cursor)
 
@@ -292,7 +300,7 @@ class TournamentDesk:
         Raises:
             RefusedError: TOURNAMENT_NOT_FOUND or SEAT_NOT_YOURS.
         """
-        _require(caller, "WatchTournament", *Role)
+        require_reach(caller, "WatchTournament", *Role, tournament=tournament)
         live = await self._keeper.load(tournament)
         return live.entries[after : await self._visible(caller, live)]
 
@@ -302,7 +310,7 @@ class TournamentDesk:
         Raises:
             RefusedError: TOURNAMENT_NOT_FOUND or SEAT_NOT_YOURS.
         """
-        _require(caller, "ExportTournament", *Role)
+        require_reach(caller, "ExportTournament", *Role, tournament=tournament)
         live = await self._keeper.load(tournament)
         visible = live.entries[: await self._visible(caller, live)]
         return await self._exporter.export(live.configuration, visible)
@@ -364,25 +372,13 @@ class TournamentDesk:
         )
 
 
-def _require(caller: Caller, call: str, *roles: Role) -> None:
-    """Let only some roles pass, whose tokens are not limited to some matches.
+def _require_own(caller: Caller, tournament: str, bot: str) -> None:
+    """Let hosts pass, and the bot itself, in a tournament that the token reaches.
 
     Raises:
         RefusedError: ROLE_NOT_ALLOWED or SEAT_NOT_YOURS.
     """
-    caller.require(call, *roles)
-    if caller.match_ids:
-        message = "the token is limited to some matches"
-        raise RefusedError(Reason.SEAT_NOT_YOURS, message)
-
-
-def _require_own(caller: Caller, bot: str) -> None:
-    """Let hosts pass, and the bot itself.
-
-    Raises:
-        RefusedError: Likewise.
-    """
-    _require(caller, "ChangeTournament", *HOSTS, Role.BOT)
+    require_reach(caller, _CHANGE, *HOSTS, Role.BOT, tournament=tournament)
     if caller.role is Role.BOT and caller.bot != bot:
         message = f"{bot} is not the bot that the token plays as"
         raise RefusedError(Reason.SEAT_NOT_YOURS, message, bot=bot)

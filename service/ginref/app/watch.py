@@ -13,7 +13,7 @@ from ginref.app.keeper import Keeper
 from ginref.app.live_match import LiveMatch, place_of
 from ginref.app.match_store import EntryId
 from ginref.app.port import Observer
-from ginref.app.reach import check_reach
+from ginref.app.reach import load_reached
 from ginref.app.report import MatchFacts, PublicEvent, PublicReport, SeatReport
 from ginref.app.reporting import (
     load_seat_report,
@@ -84,13 +84,12 @@ class Watcher:
                 REFEREE_DRAINING when this replica is about to stop: the last cursor
                 goes on elsewhere.
         """
-        check_reach(caller, match_id)
         place, credit_ms = _read_cursor(cursor), 0
         self._observer.watching(1)
         try:
             with self._hub.subscribe() as subscription:
                 subscription.follow(match_id)
-                live = await self._keeper.load(match_id)
+                live = await load_reached(self._keeper, caller, match_id)
                 if self._embargo is not None:
                     await self._embargo.check(caller, live.state.setup)
                 if place is not None and place_of(live) < place:

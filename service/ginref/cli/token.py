@@ -45,6 +45,13 @@ async def new(  # noqa: PLR0913, PLR0917 - one parameter for each option
         list[str] | None,
         typer.Option(metavar="MATCH-ID", help="Limit it to this match, or these."),
     ] = None,
+    tournament: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Limit it to this tournament, or these.",
+        ),
+    ] = None,
     lifetime: Lifetime = None,
     to: To = None,
     as_json: AsJson = False,
@@ -58,7 +65,11 @@ async def new(  # noqa: PLR0913, PLR0917 - one parameter for each option
     check_place(to)
     async with office.referee() as referee:
         made = await referee.create_token(
-            role.value, bot=bot, match_ids=match or (), lifetime=lasts
+            role.value,
+            bot=bot,
+            match_ids=match or (),
+            tournament_ids=tournament or (),
+            lifetime=lasts,
         )
     facts = {"token": json_of(made.token)} if as_json else None
     hand_over(office, made.secret, to, facts)
@@ -86,14 +97,14 @@ async def list_(
             token.token_id,
             role_name(token),
             token.bot,
-            ", ".join(token.match_ids) or "all",
+            _limits(token),
             moment(token.create_time),
             moment(token.expire_time) if token.HasField("expire_time") else "never",
             _state(token),
         )
         for token in shown
     ]
-    columns = ("token", "role", "bot", "matches", "made", "ends", "state")
+    columns = ("token", "role", "bot", "reaches", "made", "ends", "state")
     show(office, rows, *columns)
 
 
@@ -111,7 +122,7 @@ async def rotate(  # noqa: PLR0913, PLR0917 - one parameter for each option
 ) -> None:
     """Make a token in place of another one, and print its secret.
 
-    It has the same role, bot and matches, and works as long as the other one did when
+    It has the same role, bot and limits, and works as long as the other one did when
     it was made, unless --lifetime says more. One that has expired is renewed.
     """
     lasts = lifetime_seconds(lifetime)
@@ -134,6 +145,12 @@ async def revoke(office: Office, token: Token, as_json: AsJson = False) -> None:
         office.say(
             f"{row.token_id}: {role_name(row)}, revoked {moment(row.revoke_time)}"
         )
+
+
+def _limits(token: Row) -> str:
+    named = [f"match {one}" for one in token.match_ids]
+    named += [f"tournament {one}" for one in token.tournament_ids]
+    return ", ".join(named) or "all"
 
 
 def _state(token: Row) -> str:

@@ -89,6 +89,11 @@ class Setup:
         return None if self.keys is None else self.keys[seat]
 
     @property
+    def tournament(self) -> str | None:
+        """The tournament that the match belongs to, if any."""
+        return None if self.place is None else self.place.tournament
+
+    @property
     def seats(self) -> tuple[Seat, ...]:
         """The seats of the match, in order."""
         return _SEATS[: len(self.bots)]

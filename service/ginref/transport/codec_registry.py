@@ -1,13 +1,18 @@
 """Owners, bots, tokens and invitations on the wire."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from google.protobuf.duration_pb2 import Duration
 
-from ginref.app.caller import Role
 from ginref.app.error import Reason, RefusedError
-from ginref.app.registry_row import BotRow, InvitationRow, OwnerRow, TokenRow
+from ginref.app.registry_row import (
+    BotRow,
+    Grant,
+    InvitationRow,
+    OwnerRow,
+    TokenRow,
+)
 from ginref.record.public_key import KEY_SIZE
 from ginref.transport.codec_enum import ROLES, ROLES_READ
 from ginref.transport.codec_match import time_to_wire
@@ -26,8 +31,8 @@ from ginref.v1 import registry_service_pb2 as service_pb
 LIFETIME_LIMIT_MS: Final = 10 * 366 * 24 * 60 * 60 * 1000
 """Most milliseconds that a token with an end may work: ten years."""
 
-MATCH_LIMIT: Final = 100
-"""Most matches that a token can be limited to."""
+NAMED_LIMIT: Final = 100
+"""Most matches that a token can be limited to, and most tournaments."""
 
 USES_LIMIT: Final = 100
 """Most bots that can come by one invitation."""
@@ -42,43 +47,35 @@ _NANOS: Final = 1_000_000_000
 _NANOS_PER_MS: Final = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenRequest:
-    """A token that is asked for.
-
-    Attributes:
-        role: What its bearer may do.
-        bot: The bot it plays as, if it names one.
-        match_ids: Matches it is limited to; empty for all.
-        lifetime_ms: Milliseconds that it works; None for ever.
-    """
-
-    role: Role
-    bot: str | None
-    match_ids: tuple[str, ...]
-    lifetime_ms: int | None
-
-
-def token_request_from_wire(request: service_pb.CreateTokenRequest) -> TokenRequest:
-    """Read a request for a token.
+def token_request_from_wire(
+    request: service_pb.CreateTokenRequest,
+) -> tuple[Grant, int | None]:
+    """Read a request for a token: what it is good for, and its lifetime.
 
     Raises:
         RefusedError: A field is absent or cannot be used.
     """
-    role = read_enum(request.role, ROLES_READ, "role")
-    if len(request.match_ids) > MATCH_LIMIT:
-        raise invalid("match_ids", f"at most {MATCH_LIMIT} matches")
-    return TokenRequest(
-        role=role,
+    grant = Grant(
+        role=read_enum(request.role, ROLES_READ, "role"),
         bot=read_name(request.bot, "bot") if request.HasField("bot") else None,
-        match_ids=tuple(
-            read_id(match_id, f"match_ids[{place}]")
-            for place, match_id in enumerate(request.match_ids)
-        ),
-        lifetime_ms=(
-            read_lifetime(request.lifetime) if request.HasField("lifetime") else None
-        ),
+        match_ids=_read_all(request.match_ids, read_id, "match_ids"),
+        tournament_ids=_read_all(request.tournament_ids, read_name, "tournament_ids"),
     )
+    has_end = request.HasField("lifetime")
+    return grant, read_lifetime(request.lifetime) if has_end else None
+
+
+def _read_all(
+    texts: Sequence[str], read: Callable[[str, str], str], at: str
+) -> tuple[str, ...]:
+    """Read what a token is limited to.
+
+    Raises:
+        RefusedError: There are too many, or one cannot be used.
+    """
+    if len(texts) > NAMED_LIMIT:
+        raise invalid(at, f"at most {NAMED_LIMIT}")
+    return tuple(read(text, f"{at}[{place}]") for place, text in enumerate(texts))
 
 
 def owner_to_wire(row: OwnerRow) -> registry_pb.Owner:
@@ -118,6 +115,7 @@ def token_to_wire(row: TokenRow) -> registry_pb.Token:
         role=ROLES[row.role],
         bot=row.bot,
         match_ids=row.match_ids,
+        tournament_ids=row.tournament_ids,
         create_time=time_to_wire(row.created_ms),
         expire_time=None if row.expires_ms is None else time_to_wire(row.expires_ms),
         revoke_time=None if row.revoked_ms is None else time_to_wire(row.revoked_ms),

@@ -95,13 +95,9 @@ class RegistryService(RegistryServiceServicer):
     ) -> registry_pb.CreateTokenResponse:
         """Make a token."""
         del context
-        asked = token_request_from_wire(request)
+        grant, lifetime_ms = token_request_from_wire(request)
         row, secret = await self._gate.create_token(
-            CALL.get().caller,
-            asked.role,
-            bot=asked.bot,
-            match_ids=asked.match_ids,
-            lifetime_ms=asked.lifetime_ms,
+            CALL.get().caller, grant, lifetime_ms
         )
         return registry_pb.CreateTokenResponse(token=token_to_wire(row), secret=secret)
 

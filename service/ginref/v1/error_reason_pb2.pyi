@@ -60,7 +60,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
         {"reason": "ROLE_NOT_ALLOWED", "domain": "ginref", "metadata": {"role": "spectator", "call": "CreateMatch"}}
     """
     ERROR_REASON_SEAT_NOT_YOURS: _ErrorReason.ValueType  # 6
-    """The seat is held by another bot, or the token is limited to other matches.
+    """The seat is held by another bot, or the token is limited to other matches or
+    tournaments.
 
     Example (PERMISSION_DENIED, HTTP 403):
 
@@ -528,7 +529,8 @@ Example (PERMISSION_DENIED, HTTP 403):
     {"reason": "ROLE_NOT_ALLOWED", "domain": "ginref", "metadata": {"role": "spectator", "call": "CreateMatch"}}
 """
 ERROR_REASON_SEAT_NOT_YOURS: ErrorReason.ValueType  # 6
-"""The seat is held by another bot, or the token is limited to other matches.
+"""The seat is held by another bot, or the token is limited to other matches or
+tournaments.
 
 Example (PERMISSION_DENIED, HTTP 403):
 

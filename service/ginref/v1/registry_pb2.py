@@ -25,21 +25,21 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18ginref/v1/registry.proto\x12\tginref.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"F\n\x05Owner\x12\x0c\n\x04name\x18\x01 \x01(\t\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xa6\x01\n\x03\x42ot\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\r\n\x05house\x18\x03 \x01(\x08\x12/\n\x0b\x63reate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x17\n\npublic_key\x18\x05 \x01(\x0cH\x00\x88\x01\x01\x12\x1a\n\x12\x61\x63\x63\x65pts_challenges\x18\x06 \x01(\x08\x42\r\n\x0b_public_key\"\xf8\x01\n\x05Token\x12\x10\n\x08token_id\x18\x01 \x01(\t\x12\x1d\n\x04role\x18\x02 \x01(\x0e\x32\x0f.ginref.v1.Role\x12\x10\n\x03\x62ot\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x11\n\tmatch_ids\x18\x04 \x03(\t\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0brevoke_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\n\x04_bot\"\xbf\x01\n\nInvitation\x12\x15\n\rinvitation_id\x18\x01 \x01(\t\x12\x12\n\x05owner\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x0c\n\x04uses\x18\x03 \x01(\x05\x12\x0c\n\x04\x62ots\x18\x04 \x03(\t\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x08\n\x06_owner*e\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x11\n\rROLE_OPERATOR\x10\x01\x12\x12\n\x0eROLE_ORGANIZER\x10\x02\x12\x0c\n\x08ROLE_BOT\x10\x03\x12\x12\n\x0eROLE_SPECTATOR\x10\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18ginref/v1/registry.proto\x12\tginref.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"F\n\x05Owner\x12\x0c\n\x04name\x18\x01 \x01(\t\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xa6\x01\n\x03\x42ot\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\r\n\x05house\x18\x03 \x01(\x08\x12/\n\x0b\x63reate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x17\n\npublic_key\x18\x05 \x01(\x0cH\x00\x88\x01\x01\x12\x1a\n\x12\x61\x63\x63\x65pts_challenges\x18\x06 \x01(\x08\x42\r\n\x0b_public_key\"\x90\x02\n\x05Token\x12\x10\n\x08token_id\x18\x01 \x01(\t\x12\x1d\n\x04role\x18\x02 \x01(\x0e\x32\x0f.ginref.v1.Role\x12\x10\n\x03\x62ot\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x11\n\tmatch_ids\x18\x04 \x03(\t\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0brevoke_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0etournament_ids\x18\x08 \x03(\tB\x06\n\x04_bot\"\xbf\x01\n\nInvitation\x12\x15\n\rinvitation_id\x18\x01 \x01(\t\x12\x12\n\x05owner\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x0c\n\x04uses\x18\x03 \x01(\x05\x12\x0c\n\x04\x62ots\x18\x04 \x03(\t\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x08\n\x06_owner*e\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x11\n\rROLE_OPERATOR\x10\x01\x12\x12\n\x0eROLE_ORGANIZER\x10\x02\x12\x0c\n\x08ROLE_BOT\x10\x03\x12\x12\n\x0eROLE_SPECTATOR\x10\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'ginref.v1.registry_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_ROLE']._serialized_start=758
-  _globals['_ROLE']._serialized_end=859
+  _globals['_ROLE']._serialized_start=782
+  _globals['_ROLE']._serialized_end=883
   _globals['_OWNER']._serialized_start=72
   _globals['_OWNER']._serialized_end=142
   _globals['_BOT']._serialized_start=145
   _globals['_BOT']._serialized_end=311
   _globals['_TOKEN']._serialized_start=314
-  _globals['_TOKEN']._serialized_end=562
-  _globals['_INVITATION']._serialized_start=565
-  _globals['_INVITATION']._serialized_end=756
+  _globals['_TOKEN']._serialized_end=586
+  _globals['_INVITATION']._serialized_start=589
+  _globals['_INVITATION']._serialized_end=780
 # @@protoc_insertion_point(module_scope)

@@ -139,6 +139,7 @@ class Token(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     EXPIRE_TIME_FIELD_NUMBER: _builtins.int
     REVOKE_TIME_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_IDS_FIELD_NUMBER: _builtins.int
     token_id: _builtins.str
     """Identity of the row."""
     role: Global___Role.ValueType
@@ -147,7 +148,9 @@ class Token(_message.Message):
     """The bot it plays as; set exactly when the role is a bot's."""
     @_builtins.property
     def match_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Matches it is limited to; empty for all."""
+        """Matches it is limited to. It reaches them and what tournament_ids names, and
+        everything if neither names any.
+        """
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
@@ -161,6 +164,10 @@ class Token(_message.Message):
     def revoke_time(self) -> _timestamp_pb2.Timestamp:
         """When it was revoked; absent while it works."""
 
+    @_builtins.property
+    def tournament_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Tournaments it is limited to, with all of their matches."""
+
     def __init__(
         self,
         *,
@@ -171,10 +178,11 @@ class Token(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         expire_time: _timestamp_pb2.Timestamp | None = ...,
         revoke_time: _timestamp_pb2.Timestamp | None = ...,
+        tournament_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_bot", b"_bot", "bot", b"bot", "create_time", b"create_time", "expire_time", b"expire_time", "revoke_time", b"revoke_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bot", b"_bot", "bot", b"bot", "create_time", b"create_time", "expire_time", b"expire_time", "match_ids", b"match_ids", "revoke_time", b"revoke_time", "role", b"role", "token_id", b"token_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bot", b"_bot", "bot", b"bot", "create_time", b"create_time", "expire_time", b"expire_time", "match_ids", b"match_ids", "revoke_time", b"revoke_time", "role", b"role", "token_id", b"token_id", "tournament_ids", b"tournament_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__bot: _TypeAlias = _typing.Literal["bot"]  # noqa: Y015
     _WhichOneofArgType__bot: _TypeAlias = _typing.Literal["_bot", b"_bot"]  # noqa: Y015

@@ -27,7 +27,7 @@ from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n ginref/v1/registry_service.proto\x12\tginref.v1\x1a\x18ginref/v1/registry.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1egoogle/protobuf/duration.proto\"\"\n\x12\x43reateOwnerRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"6\n\x13\x43reateOwnerResponse\x12\x1f\n\x05owner\x18\x01 \x01(\x0b\x32\x10.ginref.v1.Owner\"\x13\n\x11ListOwnersRequest\"6\n\x12ListOwnersResponse\x12 \n\x06owners\x18\x01 \x03(\x0b\x32\x10.ginref.v1.Owner\"f\n\x10\x43reateBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\r\n\x05house\x18\x03 \x01(\x08\x12\x17\n\npublic_key\x18\x04 \x01(\x0cH\x00\x88\x01\x01\x42\r\n\x0b_public_key\"0\n\x11\x43reateBotResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.ginref.v1.Bot\"\x11\n\x0fListBotsRequest\"0\n\x10ListBotsResponse\x12\x1c\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x0e.ginref.v1.Bot\"H\n\x10SetBotKeyRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x17\n\npublic_key\x18\x02 \x01(\x0cH\x00\x88\x01\x01\x42\r\n\x0b_public_key\"0\n\x11SetBotKeyResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.ginref.v1.Bot\"\\\n\x14SetBotConsentRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x1f\n\x12\x61\x63\x63\x65pts_challenges\x18\x02 \x01(\x08H\x00\x88\x01\x01\x42\x15\n\x13_accepts_challenges\"4\n\x15SetBotConsentResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.ginref.v1.Bot\"\x8d\x01\n\x12\x43reateTokenRequest\x12\x1d\n\x04role\x18\x01 \x01(\x0e\x32\x0f.ginref.v1.Role\x12\x10\n\x03\x62ot\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x11\n\tmatch_ids\x18\x03 \x03(\t\x12+\n\x08lifetime\x18\x04 \x01(\x0b\x32\x19.google.protobuf.DurationB\x06\n\x04_bot\"F\n\x13\x43reateTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.ginref.v1.Token\x12\x0e\n\x06secret\x18\x02 \x01(\t\"\x13\n\x11ListTokensRequest\"6\n\x12ListTokensResponse\x12 \n\x06tokens\x18\x01 \x03(\x0b\x32\x10.ginref.v1.Token\"&\n\x12RevokeTokenRequest\x12\x10\n\x08token_id\x18\x01 \x01(\t\"6\n\x13RevokeTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.ginref.v1.Token\"\x7f\n\x12RotateTokenRequest\x12\x10\n\x08token_id\x18\x01 \x01(\t\x12+\n\x08lifetime\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12*\n\x07overlap\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\"j\n\x13RotateTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.ginref.v1.Token\x12\x0e\n\x06secret\x18\x02 \x01(\t\x12\"\n\x08replaced\x18\x03 \x01(\x0b\x32\x10.ginref.v1.Token\"\x80\x01\n\x17\x43reateInvitationRequest\x12\x12\n\x05owner\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x11\n\x04uses\x18\x02 \x01(\x05H\x01\x88\x01\x01\x12+\n\x08lifetime\x18\x03 \x01(\x0b\x32\x19.google.protobuf.DurationB\x08\n\x06_ownerB\x07\n\x05_uses\"S\n\x18\x43reateInvitationResponse\x12)\n\ninvitation\x18\x01 \x01(\x0b\x32\x15.ginref.v1.Invitation\x12\x0c\n\x04\x63ode\x18\x02 \x01(\t\"\x18\n\x16ListInvitationsRequest\"E\n\x17ListInvitationsResponse\x12*\n\x0binvitations\x18\x01 \x03(\x0b\x32\x15.ginref.v1.Invitation\"-\n\x14\x45ndInvitationRequest\x12\x15\n\rinvitation_id\x18\x01 \x01(\t\"B\n\x15\x45ndInvitationResponse\x12)\n\ninvitation\x18\x01 \x01(\x0b\x32\x15.ginref.v1.Invitation\"H\n\x17RedeemInvitationRequest\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x12\n\nrequest_id\x18\x03 \x01(\t\"h\n\x18RedeemInvitationResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.ginref.v1.Bot\x12\x1f\n\x05token\x18\x02 \x01(\x0b\x32\x10.ginref.v1.Token\x12\x0e\n\x06secret\x18\x03 \x01(\t2\xc1\x0c\n\x0fRegistryService\x12\x63\n\x0b\x43reateOwner\x12\x1d.ginref.v1.CreateOwnerRequest\x1a\x1e.ginref.v1.CreateOwnerResponse\"\x15\x82\xd3\xe4\x93\x02\x0f\"\n/v1/owners:\x01*\x12]\n\nListOwners\x12\x1c.ginref.v1.ListOwnersRequest\x1a\x1d.ginref.v1.ListOwnersResponse\"\x12\x82\xd3\xe4\x93\x02\x0c\x12\n/v1/owners\x12[\n\tCreateBot\x12\x1b.ginref.v1.CreateBotRequest\x1a\x1c.ginref.v1.CreateBotResponse\"\x13\x82\xd3\xe4\x93\x02\r\"\x08/v1/bots:\x01*\x12U\n\x08ListBots\x12\x1a.ginref.v1.ListBotsRequest\x1a\x1b.ginref.v1.ListBotsResponse\"\x10\x82\xd3\xe4\x93\x02\n\x12\x08/v1/bots\x12~\n\tSetBotKey\x12\x1b.ginref.v1.SetBotKeyRequest\x1a\x1c.ginref.v1.SetBotKeyResponse\"6\x82\xd3\xe4\x93\x02\x30\"\x16/v1/bots/{name}:setKey:\x01*Z\x13\"\x0e/v1/bot:setKey:\x01*\x12\x92\x01\n\rSetBotConsent\x12\x1f.ginref.v1.SetBotConsentRequest\x1a .ginref.v1.SetBotConsentResponse\">\x82\xd3\xe4\x93\x02\x38\"\x1a/v1/bots/{name}:setConsent:\x01*Z\x17\"\x12/v1/bot:setConsent:\x01*\x12\x63\n\x0b\x43reateToken\x12\x1d.ginref.v1.CreateTokenRequest\x1a\x1e.ginref.v1.CreateTokenResponse\"\x15\x82\xd3\xe4\x93\x02\x0f\"\n/v1/tokens:\x01*\x12]\n\nListTokens\x12\x1c.ginref.v1.ListTokensRequest\x1a\x1d.ginref.v1.ListTokensResponse\"\x12\x82\xd3\xe4\x93\x02\x0c\x12\n/v1/tokens\x12u\n\x0bRevokeToken\x12\x1d.ginref.v1.RevokeTokenRequest\x1a\x1e.ginref.v1.RevokeTokenResponse\"\'\x82\xd3\xe4\x93\x02!\"\x1c/v1/tokens/{token_id}:revoke:\x01*\x12u\n\x0bRotateToken\x12\x1d.ginref.v1.RotateTokenRequest\x1a\x1e.ginref.v1.RotateTokenResponse\"\'\x82\xd3\xe4\x93\x02!\"\x1c/v1/tokens/{token_id}:rotate:\x01*\x12w\n\x10\x43reateInvitation\x12\".ginref.v1.CreateInvitationRequest\x1a#.ginref.v1.CreateInvitationResponse\"\x1a\x82\xd3\xe4\x93\x02\x14\"\x0f/v1/invitations:\x01*\x12q\n\x0fListInvitations\x12!.ginref.v1.ListInvitationsRequest\x1a\".ginref.v1.ListInvitationsResponse\"\x17\x82\xd3\xe4\x93\x02\x11\x12\x0f/v1/invitations\x12\x82\x01\n\rEndInvitation\x12\x1f.ginref.v1.EndInvitationRequest\x1a .ginref.v1.EndInvitationResponse\".\x82\xd3\xe4\x93\x02(\"#/v1/invitations/{invitation_id}:end:\x01*\x12~\n\x10RedeemInvitation\x12\".ginref.v1.RedeemInvitationRequest\x1a#.ginref.v1.RedeemInvitationResponse\"!\x82\xd3\xe4\x93\x02\x1b\"\x16/v1/invitations:redeem:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n ginref/v1/registry_service.proto\x12\tginref.v1\x1a\x18ginref/v1/registry.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1egoogle/protobuf/duration.proto\"\"\n\x12\x43reateOwnerRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"6\n\x13\x43reateOwnerResponse\x12\x1f\n\x05owner\x18\x01 \x01(\x0b\x32\x10.ginref.v1.Owner\"\x13\n\x11ListOwnersRequest\"6\n\x12ListOwnersResponse\x12 \n\x06owners\x18\x01 \x03(\x0b\x32\x10.ginref.v1.Owner\"f\n\x10\x43reateBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\r\n\x05house\x18\x03 \x01(\x08\x12\x17\n\npublic_key\x18\x04 \x01(\x0cH\x00\x88\x01\x01\x42\r\n\x0b_public_key\"0\n\x11\x43reateBotResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.ginref.v1.Bot\"\x11\n\x0fListBotsRequest\"0\n\x10ListBotsResponse\x12\x1c\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x0e.ginref.v1.Bot\"H\n\x10SetBotKeyRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x17\n\npublic_key\x18\x02 \x01(\x0cH\x00\x88\x01\x01\x42\r\n\x0b_public_key\"0\n\x11SetBotKeyResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.ginref.v1.Bot\"\\\n\x14SetBotConsentRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x1f\n\x12\x61\x63\x63\x65pts_challenges\x18\x02 \x01(\x08H\x00\x88\x01\x01\x42\x15\n\x13_accepts_challenges\"4\n\x15SetBotConsentResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.ginref.v1.Bot\"\xa5\x01\n\x12\x43reateTokenRequest\x12\x1d\n\x04role\x18\x01 \x01(\x0e\x32\x0f.ginref.v1.Role\x12\x10\n\x03\x62ot\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x11\n\tmatch_ids\x18\x03 \x03(\t\x12+\n\x08lifetime\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x16\n\x0etournament_ids\x18\x05 \x03(\tB\x06\n\x04_bot\"F\n\x13\x43reateTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.ginref.v1.Token\x12\x0e\n\x06secret\x18\x02 \x01(\t\"\x13\n\x11ListTokensRequest\"6\n\x12ListTokensResponse\x12 \n\x06tokens\x18\x01 \x03(\x0b\x32\x10.ginref.v1.Token\"&\n\x12RevokeTokenRequest\x12\x10\n\x08token_id\x18\x01 \x01(\t\"6\n\x13RevokeTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.ginref.v1.Token\"\x7f\n\x12RotateTokenRequest\x12\x10\n\x08token_id\x18\x01 \x01(\t\x12+\n\x08lifetime\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12*\n\x07overlap\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\"j\n\x13RotateTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.ginref.v1.Token\x12\x0e\n\x06secret\x18\x02 \x01(\t\x12\"\n\x08replaced\x18\x03 \x01(\x0b\x32\x10.ginref.v1.Token\"\x80\x01\n\x17\x43reateInvitationRequest\x12\x12\n\x05owner\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x11\n\x04uses\x18\x02 \x01(\x05H\x01\x88\x01\x01\x12+\n\x08lifetime\x18\x03 \x01(\x0b\x32\x19.google.protobuf.DurationB\x08\n\x06_ownerB\x07\n\x05_uses\"S\n\x18\x43reateInvitationResponse\x12)\n\ninvitation\x18\x01 \x01(\x0b\x32\x15.ginref.v1.Invitation\x12\x0c\n\x04\x63ode\x18\x02 \x01(\t\"\x18\n\x16ListInvitationsRequest\"E\n\x17ListInvitationsResponse\x12*\n\x0binvitations\x18\x01 \x03(\x0b\x32\x15.ginref.v1.Invitation\"-\n\x14\x45ndInvitationRequest\x12\x15\n\rinvitation_id\x18\x01 \x01(\t\"B\n\x15\x45ndInvitationResponse\x12)\n\ninvitation\x18\x01 \x01(\x0b\x32\x15.ginref.v1.Invitation\"H\n\x17RedeemInvitationRequest\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x12\n\nrequest_id\x18\x03 \x01(\t\"h\n\x18RedeemInvitationResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.ginref.v1.Bot\x12\x1f\n\x05token\x18\x02 \x01(\x0b\x32\x10.ginref.v1.Token\x12\x0e\n\x06secret\x18\x03 \x01(\t2\xc1\x0c\n\x0fRegistryService\x12\x63\n\x0b\x43reateOwner\x12\x1d.ginref.v1.CreateOwnerRequest\x1a\x1e.ginref.v1.CreateOwnerResponse\"\x15\x82\xd3\xe4\x93\x02\x0f\"\n/v1/owners:\x01*\x12]\n\nListOwners\x12\x1c.ginref.v1.ListOwnersRequest\x1a\x1d.ginref.v1.ListOwnersResponse\"\x12\x82\xd3\xe4\x93\x02\x0c\x12\n/v1/owners\x12[\n\tCreateBot\x12\x1b.ginref.v1.CreateBotRequest\x1a\x1c.ginref.v1.CreateBotResponse\"\x13\x82\xd3\xe4\x93\x02\r\"\x08/v1/bots:\x01*\x12U\n\x08ListBots\x12\x1a.ginref.v1.ListBotsRequest\x1a\x1b.ginref.v1.ListBotsResponse\"\x10\x82\xd3\xe4\x93\x02\n\x12\x08/v1/bots\x12~\n\tSetBotKey\x12\x1b.ginref.v1.SetBotKeyRequest\x1a\x1c.ginref.v1.SetBotKeyResponse\"6\x82\xd3\xe4\x93\x02\x30\"\x16/v1/bots/{name}:setKey:\x01*Z\x13\"\x0e/v1/bot:setKey:\x01*\x12\x92\x01\n\rSetBotConsent\x12\x1f.ginref.v1.SetBotConsentRequest\x1a .ginref.v1.SetBotConsentResponse\">\x82\xd3\xe4\x93\x02\x38\"\x1a/v1/bots/{name}:setConsent:\x01*Z\x17\"\x12/v1/bot:setConsent:\x01*\x12\x63\n\x0b\x43reateToken\x12\x1d.ginref.v1.CreateTokenRequest\x1a\x1e.ginref.v1.CreateTokenResponse\"\x15\x82\xd3\xe4\x93\x02\x0f\"\n/v1/tokens:\x01*\x12]\n\nListTokens\x12\x1c.ginref.v1.ListTokensRequest\x1a\x1d.ginref.v1.ListTokensResponse\"\x12\x82\xd3\xe4\x93\x02\x0c\x12\n/v1/tokens\x12u\n\x0bRevokeToken\x12\x1d.ginref.v1.RevokeTokenRequest\x1a\x1e.ginref.v1.RevokeTokenResponse\"\'\x82\xd3\xe4\x93\x02!\"\x1c/v1/tokens/{token_id}:revoke:\x01*\x12u\n\x0bRotateToken\x12\x1d.ginref.v1.RotateTokenRequest\x1a\x1e.ginref.v1.RotateTokenResponse\"\'\x82\xd3\xe4\x93\x02!\"\x1c/v1/tokens/{token_id}:rotate:\x01*\x12w\n\x10\x43reateInvitation\x12\".ginref.v1.CreateInvitationRequest\x1a#.ginref.v1.CreateInvitationResponse\"\x1a\x82\xd3\xe4\x93\x02\x14\"\x0f/v1/invitations:\x01*\x12q\n\x0fListInvitations\x12!.ginref.v1.ListInvitationsRequest\x1a\".ginref.v1.ListInvitationsResponse\"\x17\x82\xd3\xe4\x93\x02\x11\x12\x0f/v1/invitations\x12\x82\x01\n\rEndInvitation\x12\x1f.ginref.v1.EndInvitationRequest\x1a .ginref.v1.EndInvitationResponse\".\x82\xd3\xe4\x93\x02(\"#/v1/invitations/{invitation_id}:end:\x01*\x12~\n\x10RedeemInvitation\x12\".ginref.v1.RedeemInvitationRequest\x1a#.ginref.v1.RedeemInvitationResponse\"!\x82\xd3\xe4\x93\x02\x1b\"\x16/v1/invitations:redeem:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -87,37 +87,37 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SETBOTCONSENTRESPONSE']._serialized_start=745
   _globals['_SETBOTCONSENTRESPONSE']._serialized_end=797
   _globals['_CREATETOKENREQUEST']._serialized_start=800
-  _globals['_CREATETOKENREQUEST']._serialized_end=941
-  _globals['_CREATETOKENRESPONSE']._serialized_start=943
-  _globals['_CREATETOKENRESPONSE']._serialized_end=1013
-  _globals['_LISTTOKENSREQUEST']._serialized_start=1015
-  _globals['_LISTTOKENSREQUEST']._serialized_end=1034
-  _globals['_LISTTOKENSRESPONSE']._serialized_start=1036
-  _globals['_LISTTOKENSRESPONSE']._serialized_end=1090
-  _globals['_REVOKETOKENREQUEST']._serialized_start=1092
-  _globals['_REVOKETOKENREQUEST']._serialized_end=1130
-  _globals['_REVOKETOKENRESPONSE']._serialized_start=1132
-  _globals['_REVOKETOKENRESPONSE']._serialized_end=1186
-  _globals['_ROTATETOKENREQUEST']._serialized_start=1188
-  _globals['_ROTATETOKENREQUEST']._serialized_end=1315
-  _globals['_ROTATETOKENRESPONSE']._serialized_start=1317
-  _globals['_ROTATETOKENRESPONSE']._serialized_end=1423
-  _globals['_CREATEINVITATIONREQUEST']._serialized_start=1426
-  _globals['_CREATEINVITATIONREQUEST']._serialized_end=1554
-  _globals['_CREATEINVITATIONRESPONSE']._serialized_start=1556
-  _globals['_CREATEINVITATIONRESPONSE']._serialized_end=1639
-  _globals['_LISTINVITATIONSREQUEST']._serialized_start=1641
-  _globals['_LISTINVITATIONSREQUEST']._serialized_end=1665
-  _globals['_LISTINVITATIONSRESPONSE']._serialized_start=1667
-  _globals['_LISTINVITATIONSRESPONSE']._serialized_end=1736
-  _globals['_ENDINVITATIONREQUEST']._serialized_start=1738
-  _globals['_ENDINVITATIONREQUEST']._serialized_end=1783
-  _globals['_ENDINVITATIONRESPONSE']._serialized_start=1785
-  _globals['_ENDINVITATIONRESPONSE']._serialized_end=1851
-  _globals['_REDEEMINVITATIONREQUEST']._serialized_start=1853
-  _globals['_REDEEMINVITATIONREQUEST']._serialized_end=1925
-  _globals['_REDEEMINVITATIONRESPONSE']._serialized_start=1927
-  _globals['_REDEEMINVITATIONRESPONSE']._serialized_end=2031
-  _globals['_REGISTRYSERVICE']._serialized_start=2034
-  _globals['_REGISTRYSERVICE']._serialized_end=3635
+  _globals['_CREATETOKENREQUEST']._serialized_end=965
+  _globals['_CREATETOKENRESPONSE']._serialized_start=967
+  _globals['_CREATETOKENRESPONSE']._serialized_end=1037
+  _globals['_LISTTOKENSREQUEST']._serialized_start=1039
+  _globals['_LISTTOKENSREQUEST']._serialized_end=1058
+  _globals['_LISTTOKENSRESPONSE']._serialized_start=1060
+  _globals['_LISTTOKENSRESPONSE']._serialized_end=1114
+  _globals['_REVOKETOKENREQUEST']._serialized_start=1116
+  _globals['_REVOKETOKENREQUEST']._serialized_end=1154
+  _globals['_REVOKETOKENRESPONSE']._serialized_start=1156
+  _globals['_REVOKETOKENRESPONSE']._serialized_end=1210
+  _globals['_ROTATETOKENREQUEST']._serialized_start=1212
+  _globals['_ROTATETOKENREQUEST']._serialized_end=1339
+  _globals['_ROTATETOKENRESPONSE']._serialized_start=1341
+  _globals['_ROTATETOKENRESPONSE']._serialized_end=1447
+  _globals['_CREATEINVITATIONREQUEST']._serialized_start=1450
+  _globals['_CREATEINVITATIONREQUEST']._serialized_end=1578
+  _globals['_CREATEINVITATIONRESPONSE']._serialized_start=1580
+  _globals['_CREATEINVITATIONRESPONSE']._serialized_end=1663
+  _globals['_LISTINVITATIONSREQUEST']._serialized_start=1665
+  _globals['_LISTINVITATIONSREQUEST']._serialized_end=1689
+  _globals['_LISTINVITATIONSRESPONSE']._serialized_start=1691
+  _globals['_LISTINVITATIONSRESPONSE']._serialized_end=1760
+  _globals['_ENDINVITATIONREQUEST']._serialized_start=1762
+  _globals['_ENDINVITATIONREQUEST']._serialized_end=1807
+  _globals['_ENDINVITATIONRESPONSE']._serialized_start=1809
+  _globals['_ENDINVITATIONRESPONSE']._serialized_end=1875
+  _globals['_REDEEMINVITATIONREQUEST']._serialized_start=1877
+  _globals['_REDEEMINVITATIONREQUEST']._serialized_end=1949
+  _globals['_REDEEMINVITATIONRESPONSE']._serialized_start=1951
+  _globals['_REDEEMINVITATIONRESPONSE']._serialized_end=2055
+  _globals['_REGISTRYSERVICE']._serialized_start=2058
+  _globals['_REGISTRYSERVICE']._serialized_end=3659
 # @@protoc_insertion_point(module_scope)

@@ -322,18 +322,27 @@ class CreateTokenRequest(_message.Message):
     BOT_FIELD_NUMBER: _builtins.int
     MATCH_IDS_FIELD_NUMBER: _builtins.int
     LIFETIME_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_IDS_FIELD_NUMBER: _builtins.int
     role: _registry_pb2.Role.ValueType
     """What its bearer may do; never more than the caller may."""
     bot: _builtins.str
     """The bot it plays as; required for a bot's role and refused for others."""
     @_builtins.property
     def match_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Matches to limit it to; empty for all."""
+        """Matches to limit it to, at most 100. It reaches them and what tournament_ids names,
+        and everything if neither names any.
+        """
 
     @_builtins.property
     def lifetime(self) -> _duration_pb2.Duration:
         """How long it works; absent for as long as the caller's own token, which it
         never outlives.
+        """
+
+    @_builtins.property
+    def tournament_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Tournaments to limit it to, with all of their matches, at most 100. They need not
+        be declared yet.
         """
 
     def __init__(
@@ -343,10 +352,11 @@ class CreateTokenRequest(_message.Message):
         bot: _builtins.str | None = ...,
         match_ids: _abc.Iterable[_builtins.str] | None = ...,
         lifetime: _duration_pb2.Duration | None = ...,
+        tournament_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_bot", b"_bot", "bot", b"bot", "lifetime", b"lifetime"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bot", b"_bot", "bot", b"bot", "lifetime", b"lifetime", "match_ids", b"match_ids", "role", b"role"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bot", b"_bot", "bot", b"bot", "lifetime", b"lifetime", "match_ids", b"match_ids", "role", b"role", "tournament_ids", b"tournament_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__bot: _TypeAlias = _typing.Literal["bot"]  # noqa: Y015
     _WhichOneofArgType__bot: _TypeAlias = _typing.Literal["_bot", b"_bot"]  # noqa: Y015

@@ -27,7 +27,8 @@ if _version_not_supported:
 
 class RegistryServiceStub(object):
     """Owners, bots, tokens and invitations. They are a matter of all matches: but for the
-    list of bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
+    list of bots, a token that is limited to some matches or tournaments is refused with
+    SEAT_NOT_YOURS.
     """
 
     def __init__(self, channel):
@@ -110,7 +111,8 @@ class RegistryServiceStub(object):
 
 class RegistryServiceServicer(object):
     """Owners, bots, tokens and invitations. They are a matter of all matches: but for the
-    list of bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
+    list of bots, a token that is limited to some matches or tournaments is refused with
+    SEAT_NOT_YOURS.
     """
 
     def CreateOwner(self, request, context):
@@ -303,7 +305,8 @@ def add_RegistryServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class RegistryService(object):
     """Owners, bots, tokens and invitations. They are a matter of all matches: but for the
-    list of bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
+    list of bots, a token that is limited to some matches or tournaments is refused with
+    SEAT_NOT_YOURS.
     """
 
     @staticmethod

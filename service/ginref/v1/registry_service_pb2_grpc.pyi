@@ -28,7 +28,8 @@ GRPC_VERSION: str
 
 class RegistryServiceStub:
     """Owners, bots, tokens and invitations. They are a matter of all matches: but for the
-    list of bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
+    list of bots, a token that is limited to some matches or tournaments is refused with
+    SEAT_NOT_YOURS.
     """
 
     @_typing.overload
@@ -81,7 +82,8 @@ class RegistryServiceStub:
 @_typing.type_check_only
 class RegistryServiceAsyncStub(RegistryServiceStub):
     """Owners, bots, tokens and invitations. They are a matter of all matches: but for the
-    list of bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
+    list of bots, a token that is limited to some matches or tournaments is refused with
+    SEAT_NOT_YOURS.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -130,7 +132,8 @@ class RegistryServiceAsyncStub(RegistryServiceStub):
 
 class RegistryServiceServicer(metaclass=_abc_1.ABCMeta):
     """Owners, bots, tokens and invitations. They are a matter of all matches: but for the
-    list of bots, a token that is limited to some matches is refused with SEAT_NOT_YOURS.
+    list of bots, a token that is limited to some matches or tournaments is refused with
+    SEAT_NOT_YOURS.
     """
 
     @_abc_1.abstractmethod

@@ -30,7 +30,8 @@ class TournamentServiceStub(object):
 
     Every failure is a google.rpc.Status with one ErrorInfo whose reason is a value of
     ErrorReason. A refused call has changed nothing. A token that is limited to some
-    matches is refused with SEAT_NOT_YOURS.
+    tournaments reaches no other, and one that is limited to some matches alone reaches
+    none: it is refused with SEAT_NOT_YOURS, whether there is such a tournament or not.
     """
 
     def __init__(self, channel):
@@ -81,7 +82,8 @@ class TournamentServiceServicer(object):
 
     Every failure is a google.rpc.Status with one ErrorInfo whose reason is a value of
     ErrorReason. A refused call has changed nothing. A token that is limited to some
-    matches is refused with SEAT_NOT_YOURS.
+    tournaments reaches no other, and one that is limited to some matches alone reaches
+    none: it is refused with SEAT_NOT_YOURS, whether there is such a tournament or not.
     """
 
     def CreateTournament(self, request, context):
@@ -190,7 +192,8 @@ class TournamentService(object):
 
     Every failure is a google.rpc.Status with one ErrorInfo whose reason is a value of
     ErrorReason. A refused call has changed nothing. A token that is limited to some
-    matches is refused with SEAT_NOT_YOURS.
+    tournaments reaches no other, and one that is limited to some matches alone reaches
+    none: it is refused with SEAT_NOT_YOURS, whether there is such a tournament or not.
     """
 
     @staticmethod

@@ -31,7 +31,8 @@ class TournamentServiceStub:
 
     Every failure is a google.rpc.Status with one ErrorInfo whose reason is a value of
     ErrorReason. A refused call has changed nothing. A token that is limited to some
-    matches is refused with SEAT_NOT_YOURS.
+    tournaments reaches no other, and one that is limited to some matches alone reaches
+    none: it is refused with SEAT_NOT_YOURS, whether there is such a tournament or not.
     """
 
     @_typing.overload
@@ -69,7 +70,8 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
 
     Every failure is a google.rpc.Status with one ErrorInfo whose reason is a value of
     ErrorReason. A refused call has changed nothing. A token that is limited to some
-    matches is refused with SEAT_NOT_YOURS.
+    tournaments reaches no other, and one that is limited to some matches alone reaches
+    none: it is refused with SEAT_NOT_YOURS, whether there is such a tournament or not.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -103,7 +105,8 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
 
     Every failure is a google.rpc.Status with one ErrorInfo whose reason is a value of
     ErrorReason. A refused call has changed nothing. A token that is limited to some
-    matches is refused with SEAT_NOT_YOURS.
+    tournaments reaches no other, and one that is limited to some matches alone reaches
+    none: it is refused with SEAT_NOT_YOURS, whether there is such a tournament or not.
     """
 
     @_abc_1.abstractmethod

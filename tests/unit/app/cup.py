@@ -11,6 +11,7 @@ from typing import Any
 from tests.unit.app.world import World
 
 from ginref.adapters.memory_tournament import MemoryTournaments
+from ginref.app.caller import Caller, Role
 from ginref.app.desk import Desk
 from ginref.app.fixture_work import FixtureWork
 from ginref.app.live_tournament import LiveTournament
@@ -32,6 +33,8 @@ from ginref.tournament.plan import plan_ledger, rankings
 from ginref.tournament.secret import commit_share
 
 ROUNDS_MOST = 400
+
+OPERATOR = Caller(token_id="t-operator", role=Role.OPERATOR)
 
 SHORT_MATCH = {
     "ruleset": {"name": "short", "game_target": 1},
@@ -210,8 +213,8 @@ class Cup:
         bots = [f"bot-{at:03}" for at in range(count)]
         for bot in bots:
             owner = f"owner-of-{bot}"
-            await self.world.gate.create_owner(self.world.host, owner)
-            await self.world.gate.create_bot(self.world.host, bot, owner, house=False)
+            await self.world.gate.create_owner(OPERATOR, owner)
+            await self.world.gate.create_bot(OPERATOR, bot, owner, house=False)
             await self.one.desk.enter(
                 self.world.bot(bot), self.name, bot, None, self.asking()
             )

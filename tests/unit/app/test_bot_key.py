@@ -22,6 +22,9 @@ SPECTATOR = Caller(token_id="t-spectator", role=Role.SPECTATOR)
 LIMITED = Caller(
     token_id="t-bot", role=Role.BOT, bot="careful", match_ids=frozenset({"m1"})
 )
+OF_A_CUP = Caller(
+    token_id="t-bot", role=Role.BOT, bot="careful", tournament_ids=frozenset({"cup"})
+)
 
 
 async def reason(call: Awaitable[object]) -> Reason:
@@ -73,6 +76,7 @@ async def test_the_same_key_again_is_fine(world: World) -> None:
         pytest.param(SPECTATOR, "careful", Reason.ROLE_NOT_ALLOWED, id="a spectator"),
         pytest.param(GREEDY, "careful", Reason.SEAT_NOT_YOURS, id="another bot"),
         pytest.param(LIMITED, None, Reason.SEAT_NOT_YOURS, id="for one match"),
+        pytest.param(OF_A_CUP, None, Reason.SEAT_NOT_YOURS, id="for one tournament"),
         pytest.param(HOST, None, Reason.FIELD_MISSING, id="no name"),
         pytest.param(HOST, "nobody", Reason.BOT_NOT_FOUND, id="no bot"),
     ],

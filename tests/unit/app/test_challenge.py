@@ -23,6 +23,7 @@ HOUSE = "house.simple"
 CAREFUL = Caller(token_id="t-bot", role=Role.BOT, bot="careful")
 GREEDY = Caller(token_id="t-greedy", role=Role.BOT, bot="greedy")
 LIMITED = replace(CAREFUL, match_ids=frozenset({"m1"}))
+OF_A_CUP = replace(CAREFUL, tournament_ids=frozenset({"cup"}))
 SPECTATOR = Caller(token_id="t-spectator", role=Role.SPECTATOR)
 HOST = Caller(token_id="t-host", role=Role.ORGANIZER)
 
@@ -86,6 +87,7 @@ async def test_a_bot_is_challenged_while_it_consents(
         pytest.param(HOST, HOUSE, Reason.ROLE_NOT_ALLOWED, id="by a host"),
         pytest.param(SPECTATOR, HOUSE, Reason.ROLE_NOT_ALLOWED, id="by a spectator"),
         pytest.param(LIMITED, HOUSE, Reason.SEAT_NOT_YOURS, id="for another match"),
+        pytest.param(OF_A_CUP, HOUSE, Reason.SEAT_NOT_YOURS, id="for a tournament"),
         pytest.param(CAREFUL, "careful", Reason.FIELD_INVALID, id="of itself"),
         pytest.param(CAREFUL, "nobody", Reason.BOT_NOT_FOUND, id="of nobody"),
     ],
@@ -177,6 +179,7 @@ async def test_who_may_say_that_a_bot_accepts_challenges(world: World) -> None:
             (SPECTATOR, "greedy"),
             (CAREFUL, "greedy"),
             (LIMITED, None),
+            (OF_A_CUP, None),
             (HOST, None),
             (HOST, "nobody"),
         )
@@ -187,6 +190,7 @@ async def test_who_may_say_that_a_bot_accepts_challenges(world: World) -> None:
     assert told == {"careful": True, "greedy": True, "third": False}
     assert [error.reason for error in strangers] == [
         Reason.ROLE_NOT_ALLOWED,
+        Reason.SEAT_NOT_YOURS,
         Reason.SEAT_NOT_YOURS,
         Reason.SEAT_NOT_YOURS,
         Reason.FIELD_MISSING,

@@ -9,7 +9,7 @@ from ginref.app import gate as gate_module
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
 from ginref.app.gate import Gate
-from ginref.app.registry_row import BotRow, OwnerRow
+from ginref.app.registry_row import BotRow, Grant, OwnerRow
 
 World = Any
 """The referee of `conftest`, whose class cannot be imported."""
@@ -20,18 +20,15 @@ BOT = Caller(token_id="t-bot", role=Role.BOT, bot="careful")
 SPECTATOR = Caller(token_id="t-spectator", role=Role.SPECTATOR)
 
 
-async def _issue(  # noqa: PLR0913 - the facts of a token
+async def _issue(
     world: World,
     role: Role = Role.SPECTATOR,
     *,
     by: Caller = OPERATOR,
-    bot: str | None = None,
-    match_ids: tuple[str, ...] = (),
     lifetime_ms: int | None = None,
+    **facts: Any,  # noqa: ANN401 - those of a Grant
 ) -> Any:  # noqa: ANN401 - a row and a secret
-    return await world.gate.create_token(
-        by, role, bot=bot, match_ids=match_ids, lifetime_ms=lifetime_ms
-    )
+    return await world.gate.create_token(by, Grant(role=role, **facts), lifetime_ms)
 
 
 async def _refusal(call: Any) -> RefusedError:  # noqa: ANN401 - any coroutine
@@ -265,14 +262,17 @@ async def test_a_recognised_caller_knows_its_end(world: World) -> None:
 
 
 @pytest.mark.parametrize("host", [OPERATOR, ORGANIZER], ids=lambda host: host.role)
-async def test_a_host_of_some_matches_has_no_say_in_what_belongs_to_all(
-    world: World, host: Caller
+@pytest.mark.parametrize("limit", ["match_ids", "tournament_ids"])
+async def test_a_host_of_some_things_has_no_say_in_what_belongs_to_all(
+    world: World, host: Caller, limit: str
 ) -> None:
-    limited = replace(host, match_ids=frozenset({"m1"}))
+    limits: dict[str, Any] = {limit: frozenset({"m1"})}
+    limited = replace(host, **limits)
     row, secret = await _issue(world)
     for call in (
         _issue(world, by=limited),
         _issue(world, by=limited, match_ids=("m1",)),
+        _issue(world, by=limited, tournament_ids=("m1",)),
         world.gate.create_owner(limited, "grace"),
         world.gate.create_bot(limited, "swift", "ada", house=False),
         world.gate.list_owners(limited),

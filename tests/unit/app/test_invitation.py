@@ -229,8 +229,9 @@ async def test_an_invitation_and_its_tokens_do_not_outlive_the_hosts_token(
     [
         (SPECTATOR, Reason.ROLE_NOT_ALLOWED),
         (replace(ORGANIZER, match_ids=frozenset({"m1"})), Reason.SEAT_NOT_YOURS),
+        (replace(ORGANIZER, tournament_ids=frozenset({"cup"})), Reason.SEAT_NOT_YOURS),
     ],
-    ids=["spectator", "host of one match"],
+    ids=["spectator", "host of one match", "host of one tournament"],
 )
 async def test_only_hosts_invite(world: World, caller: Caller, reason: Reason) -> None:
     row, _ = await invited(world)

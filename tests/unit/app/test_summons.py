@@ -1,6 +1,7 @@
 """A tournament calls the bots that are attached, and takes what they answer."""
 
 import time
+from dataclasses import replace
 
 import pytest
 import pytest_asyncio
@@ -50,8 +51,12 @@ def commitment(cup: Cup) -> bytes:
     return commit_share(cup.name, BOT, cup.share(BOT))
 
 
-async def test_a_bot_that_attaches_is_called_and_checks_in(cup: Cup) -> None:
-    ear = await attach(cup)
+@pytest.mark.parametrize("tournaments", [(), ("cup",)], ids=["any", "in it alone"])
+async def test_a_bot_that_attaches_is_called_and_checks_in(
+    cup: Cup, tournaments: tuple[str, ...]
+) -> None:
+    limited = replace(cup.world.bot(BOT), tournament_ids=frozenset(tournaments))
+    ear = await attach(cup, limited)
     welcome, called = await ear.until(Welcome), await ear.until(Summoned)
 
     answer = SummonsAnswer(cup.name, Commit(commitment(cup)))
@@ -102,6 +107,12 @@ async def test_a_bot_is_called_again_when_more_is_asked_of_it(cup: Cup) -> None:
             ),
             id="a bot in one match alone",
         ),
+        pytest.param(
+            Caller(
+                token_id="t", role=Role.BOT, bot=BOT, tournament_ids=frozenset({"eve"})
+            ),
+            id="a bot in another tournament alone",
+        ),
     ],
 )
 async def test_nobody_else_is_called(cup: Cup, caller: Caller) -> None:
@@ -114,4 +125,5 @@ async def test_nobody_else_is_called(cup: Cup, caller: Caller) -> None:
     assert isinstance(told[0], Welcome)
     assert told[0].heads == ()
     assert not any(isinstance(message, Summoned) for message in told)
+    assert isinstance(told[-1], Problem)
     assert len(await cup.one.desk.summons(BOT)) == 1

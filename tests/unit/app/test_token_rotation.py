@@ -8,6 +8,7 @@ import pytest
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
 from ginref.app.gate import Gate
+from ginref.app.registry_row import Grant
 
 World = Any
 """The referee of `conftest`, whose class cannot be imported."""
@@ -18,11 +19,13 @@ SPECTATOR = Caller(token_id="t-spectator", role=Role.SPECTATOR)
 
 DAY_MS = 86_400_000
 
+GRANT = Grant(
+    role=Role.BOT, bot="careful", match_ids=("m1",), tournament_ids=("cup", "league")
+)
+
 
 async def issued(world: World, lifetime_ms: int | None = None) -> Any:  # noqa: ANN401 - a row and a secret
-    return await world.gate.create_token(
-        OPERATOR, Role.BOT, bot="careful", match_ids=("m1",), lifetime_ms=lifetime_ms
-    )
+    return await world.gate.create_token(OPERATOR, GRANT, lifetime_ms)
 
 
 async def rotated(  # noqa: PLR0913, PLR0917 - what a rotation is made of
@@ -52,7 +55,10 @@ async def test_both_tokens_work_while_they_overlap(world: World) -> None:
 
     made, new, before = await rotated(world, row.token_id, overlap_ms=5_000)
 
-    assert (made.role, made.bot, made.match_ids) == (Role.BOT, "careful", ("m1",))
+    assert made == replace(
+        row, token_id=made.token_id, created_ms=world.time.ms, expires_ms=None
+    )
+    assert made.tournament_ids == ("cup", "league")
     assert made.token_id != row.token_id
     assert made.expires_ms is None
     assert before == replace(row, expires_ms=world.time.ms + 5_000)
@@ -130,6 +136,7 @@ async def test_nobody_rotates_what_it_may_not_hand_out(world: World) -> None:
         (ORGANIZER, Reason.ROLE_NOT_ALLOWED),
         (SPECTATOR, Reason.ROLE_NOT_ALLOWED),
         (replace(OPERATOR, match_ids=frozenset({"m1"})), Reason.SEAT_NOT_YOURS),
+        (replace(OPERATOR, tournament_ids=frozenset({"cup"})), Reason.SEAT_NOT_YOURS),
     ]:
         assert await reason(rotated(world, row.token_id, by=caller)) is why
 

@@ -93,7 +93,12 @@ class Ear:
 
 @dataclass(kw_only=True)
 class World:
-    """A store, replicas on it, and bots that call them."""
+    """A store, replicas on it, and bots that call them.
+
+    Attributes:
+        host: Who runs matches and tournaments.
+        cups: Tournaments that tokens of bots are limited to.
+    """
 
     time: Time
     store: CountedStore
@@ -105,6 +110,7 @@ class World:
     sealer: AesSealer
     gate: Gate
     host: Caller
+    cups: frozenset[str] = frozenset()
     listeners: list[asyncio.Task[None]] = field(default_factory=list)
     replicas: list[Replica] = field(default_factory=list)
     sessions: list[Session] = field(default_factory=list)
@@ -156,7 +162,9 @@ class World:
 
     def bot(self, name: str) -> Caller:
         """The caller that plays as a bot."""
-        return Caller(token_id=f"t-{name}", role=Role.BOT, bot=name)
+        return Caller(
+            token_id=f"t-{name}", role=Role.BOT, bot=name, tournament_ids=self.cups
+        )
 
     def player(self, facts: MatchFacts, seat: Seat) -> Caller:
         """The caller that holds a seat."""

@@ -5,6 +5,7 @@ from ginref.app.caller import Role
 from ginref.app.error import Reason, RefusedError
 from ginref.app.registry_row import (
     BotRow,
+    Grant,
     InvitationRow,
     Joining,
     OwnerRow,
@@ -37,24 +38,29 @@ SPECTATOR = registry_pb2.ROLE_SPECTATOR
 
 
 def test_a_token_of_a_bot_names_it() -> None:
-    asked = token_request_from_wire(
+    grant, lifetime_ms = token_request_from_wire(
         CreateTokenRequest(
             role=BOT,
             bot="careful",
             match_ids=["m1"],
+            tournament_ids=["cup", "league"],
             lifetime=Duration(seconds=1, nanos=500_000_000),
         )
     )
 
-    assert (asked.role, asked.bot) == (Role.BOT, "careful")
-    assert asked.match_ids == ("m1",)
-    assert asked.lifetime_ms == 1500
+    assert grant == Grant(
+        role=Role.BOT,
+        bot="careful",
+        match_ids=("m1",),
+        tournament_ids=("cup", "league"),
+    )
+    assert lifetime_ms == 1500
 
 
 def test_a_token_lasts_for_ever_unless_said_otherwise() -> None:
     asked = token_request_from_wire(CreateTokenRequest(role=SPECTATOR))
 
-    assert asked.lifetime_ms is None
+    assert asked == (Grant(role=Role.SPECTATOR), None)
 
 
 MALFORMED = [
@@ -74,6 +80,18 @@ MALFORMED = [
         Reason.FIELD_INVALID,
         "match_ids",
         id="too many matches",
+    ),
+    pytest.param(
+        {"role": SPECTATOR, "tournament_ids": ["cup", "a cup"]},
+        Reason.NAME_INVALID,
+        "tournament_ids[1]",
+        id="no name of a tournament",
+    ),
+    pytest.param(
+        {"role": SPECTATOR, "tournament_ids": ["cup"] * 101},
+        Reason.FIELD_INVALID,
+        "tournament_ids",
+        id="too many tournaments",
     ),
     pytest.param(
         {"role": SPECTATOR, "lifetime": Duration()},
@@ -124,6 +142,7 @@ def test_rows_are_told_with_their_times() -> None:
             role=Role.SPECTATOR,
             bot=None,
             match_ids=("m1",),
+            tournament_ids=("cup",),
             created_ms=0,
             expires_ms=1_000,
             revoked_ms=None,
@@ -133,6 +152,7 @@ def test_rows_are_told_with_their_times() -> None:
     assert owner.create_time.ToMilliseconds() == 1_500
     assert (bot.owner, bot.house, bot.HasField("public_key")) == ("ada", True, False)
     assert token.role == SPECTATOR
+    assert [*token.match_ids, *token.tournament_ids] == ["m1", "cup"]
     assert not token.HasField("bot")
     assert token.expire_time.ToMilliseconds() == 1_000
     assert not token.HasField("revoke_time")
