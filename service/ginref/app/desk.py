@@ -13,12 +13,7 @@ from ginref.app.limit import Kind
 from ginref.app.live_match import LiveMatch
 from ginref.app.opening import Opening
 from ginref.app.packing import DamageError
-from ginref.app.reach import (
-    check_identity,
-    check_record,
-    check_seat,
-    load_reached,
-)
+from ginref.app.reach import check_record, check_seat, load_reached
 from ginref.app.receipt_writer import ReceiptWriter
 from ginref.app.report import MatchFacts, MatchList, MatchReport, MoveReport, SeatReport
 from ginref.app.reporting import load_seat_report, match_facts, match_report
@@ -264,7 +259,6 @@ class Desk:
             RefusedError: MATCH_NOT_FOUND, SEAT_NOT_YOURS, RECORD_NOT_READY or
                 BOARD_CLOSED.
         """
-        check_identity(caller, match_id)
         envelope = await self._tools.archive.get(match_id)
         if envelope is not None:
             check_record(caller, match_id, envelope)

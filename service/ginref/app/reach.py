@@ -42,25 +42,17 @@ def check_reach(caller: Caller, match_id: str, tournament: str | None = None) ->
         raise RefusedError(Reason.SEAT_NOT_YOURS, message)
 
 
-def check_identity(caller: Caller, match_id: str) -> None:
-    """Let a token pass if it may reach a match, as far as its identity tells.
-
-    Raises:
-        RefusedError: SEAT_NOT_YOURS.
-    """
-    if not caller.tournament_ids:
-        check_reach(caller, match_id)
-
-
 def check_record(caller: Caller, match_id: str, envelope: bytes) -> None:
     """Let a token pass that reaches the match of a record.
 
     Raises:
         RefusedError: SEAT_NOT_YOURS.
     """
+    tournament = None
     if caller.tournament_ids:
         place = json.loads(parse_envelope(envelope).payload)["match"].get("place")
-        check_reach(caller, match_id, place and place["tournament"])
+        tournament = place and place["tournament"]
+    check_reach(caller, match_id, tournament)
 
 
 def check_seat(live: LiveMatch, caller: Caller, seat: Seat) -> None:
@@ -84,7 +76,9 @@ async def load_reached(keeper: Keeper, caller: Caller, match_id: str) -> LiveMat
     Raises:
         RefusedError: MATCH_NOT_FOUND, MATCH_EXPIRED or SEAT_NOT_YOURS.
     """
-    check_identity(caller, match_id)
+    if not caller.tournament_ids:
+        # Its identity tells enough.
+        check_reach(caller, match_id)
     try:
         live = await keeper.load(match_id)
     except RefusedError:

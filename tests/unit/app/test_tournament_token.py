@@ -190,6 +190,7 @@ async def test_records_of_its_tournament_are_open_to_a_token(hall: Hall) -> None
         await cup.finish(match_id)
     await cup.sign()
     both = replace(EYES, match_ids=frozenset({hall.free}))
+    other = replace(EYES, match_ids=frozenset({"mother"}), tournament_ids=frozenset())
 
     refused = [
         await told(desk.match_record(EYES, one))
@@ -201,6 +202,7 @@ async def test_records_of_its_tournament_are_open_to_a_token(hall: Hall) -> None
     assert await desk.match_record(EYES, hall.own)
     assert await desk.match_record(both, hall.free)
     assert await told(desk.match_record(both, hall.other)) == refused[0]
+    assert await told(desk.match_record(other, hall.own)) == refused[0]
 
 
 @pytest.mark.parametrize("caller", [HOST, PLAYER, EYES], ids=lambda one: one.role)
@@ -279,6 +281,8 @@ async def test_a_bots_stream_is_of_its_tournament_alone(
     welcome = await ear.until(Welcome)
     session.sync(hall.other, seat)
     problem = await ear.until(Problem)
+    session.sync("mother", seat)
+    unknown = await ear.until(Problem)
     session.submit(move(hall.other, seat), 0.0)
     result = await ear.until(MoveResult)
     session.hang_up()
@@ -287,6 +291,7 @@ async def test_a_bots_stream_is_of_its_tournament_alone(
     assert [facts.match_id for facts in welcome.live] == [hall.own]
     assert [head.tournament for head in welcome.heads] == ["cup"]
     assert problem.error.reason is Reason.SEAT_NOT_YOURS
+    assert str(unknown.error) == str(problem.error)
     assert isinstance(result.result, RefusedError)
     assert result.result.reason is Reason.SEAT_NOT_YOURS
     # How far the match has come is not told either.
