@@ -10,10 +10,10 @@ from tests.unit.app.world import Ear, World
 
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason
-from ginref.app.message import Problem, Summoned, Welcome
+from ginref.app.message import Message, Problem, Summoned, Welcome
 from ginref.app.request import Commit, Reveal
 from ginref.app.session import Session
-from ginref.app.summons_work import SummonsAnswer
+from ginref.app.summons_work import SummonsAnswer, SummonsWork
 from ginref.app.tournament_report import SummonsKind
 from ginref.app.tournament_store import bot_topic
 from ginref.tournament.lifecycle import Lifecycle
@@ -126,4 +126,7 @@ async def test_nobody_else_is_called(cup: Cup, caller: Caller) -> None:
     assert told[0].heads == ()
     assert not any(isinstance(message, Summoned) for message in told)
     assert isinstance(told[-1], Problem)
+    calls: list[Message] = []
+    await SummonsWork(cup.one.desk, cup.world.one.tools, caller, calls.append).call()
+    assert not calls
     assert len(await cup.one.desk.summons(BOT)) == 1
