@@ -99,6 +99,7 @@ async def test_other_challenges_are_refused(
 
     assert (await refused(challenges.challenge(caller, asked))).reason is why
     assert (await world.desk.list_matches(HOST, None, 5, None)).matches == ()
+    assert not await world.registry.rows("challenge"), "it has taken a place"
 
 
 async def test_the_same_request_is_the_same_match(
