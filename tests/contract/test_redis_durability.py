@@ -103,6 +103,7 @@ async def test_a_server_that_hides_its_settings_is_used_on_demand(
         store=f"unix://guest:secret@{url.removeprefix('unix://')}",
         listen="127.0.0.1:0",
         admin="127.0.0.1:0",
+        http="off",
     )
     with pytest.raises(StartError, match="CONFIG GET"):
         async with running(config, asyncio.Event()):
@@ -129,7 +130,11 @@ async def test_a_store_that_may_forget_is_warned_of(
     flush: str,
 ) -> None:
     config = ServeConfig(
-        data=tmp_path / "data", store=url, listen="127.0.0.1:0", admin="127.0.0.1:0"
+        data=tmp_path / "data",
+        store=url,
+        listen="127.0.0.1:0",
+        admin="127.0.0.1:0",
+        http="off",
     )
     await server.config_set("appendfsync", flush)
     try:

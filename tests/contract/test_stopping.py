@@ -25,6 +25,7 @@ async def test_a_referee_that_is_about_to_stop_lives_and_is_not_ready(
         store=valkey_url,
         listen="127.0.0.1:0",
         admin="127.0.0.1:0",
+        http="off",
         drain_ms=PATIENCE_S * 1000,
     )
     context = running(config, asyncio.Event())

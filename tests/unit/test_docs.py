@@ -324,8 +324,9 @@ async def test_the_program_that_organizes_a_match_leads_to_a_signed_record(
         for head, code in BLOCK.findall((DOCS / "operations.md").read_text())
         if head.endswith('title="organize.py"')
     ]
+    anywhere = "127.0.0.1:0"
     config = ServeConfig(
-        data=tmp_path / "ginref-data", listen="127.0.0.1:0", admin="127.0.0.1:0"
+        data=tmp_path / "ginref-data", listen=anywhere, admin=anywhere, http="off"
     )
 
     async with running(config, asyncio.Event()) as referee:
