@@ -118,7 +118,8 @@ def from_environment(environment: Mapping[str, str]) -> Iterator[Told]:
     for variable, text in environment.items():
         if variable.startswith(PREFIX) and variable not in _OTHER_VARIABLES:
             word = variable.removeprefix(PREFIX)
-            name = word.lower() if word == word.upper() else word
+            # No setting is named in capitals.
+            name = word.lower() if word == word.upper() else word.upper()
             yield Told(name, text, Source.ENVIRONMENT, variable)
 
 

@@ -120,7 +120,8 @@ class Setting:
                 return self.kind.read(text)
             except ValueError:
                 pass
-        told = _STARS if self.is_secret else repr(value)
+        # What somebody took for a URL with a password is none to be shown, either.
+        told = _STARS if self.is_secret or "@" in str(value) else repr(value)
         raise ConfigError(f"{place}: {told}: {self.kind.expected} expected")
 
     def _plain(self, value: object) -> str | None:

@@ -45,7 +45,9 @@ HTTP: Final = replace(
 )
 _ORIGIN: Final = re.compile(r"\*|https?://[^\s/@?#,]+")
 STORE: Final = replace(TEXT, metavar="URL", expected="a URL")
-ARCHIVE: Final = replace(TEXT, metavar="PLACE", expected="a folder or s3://")
+ARCHIVE: Final = matching(
+    r"(?s)(?!s3://).+|s3://[^\s@?#]+", "PLACE", "a folder or s3://bucket/prefix"
+)
 KEEP: Final = duration(timedelta(minutes=1), timedelta(days=36_500))
 
 
@@ -80,7 +82,8 @@ ROLES: Final = Kind(
     lambda parts: ",".join(part for part in Part if part in parts),
     plain=list,
 )
-MS: Final = replace(count(0), metavar="MS")
+MS: Final = replace(count(0, 2**31 - 1), metavar="MS")
+"""As many milliseconds as gRPC can count."""
 LIMITS: Final = Kind(
     "LIMITS", "limits such as creates=5/50,watches=off, or off,", read_limits
 )

@@ -98,13 +98,17 @@ def test_an_archived_match_is_kept_for_a_month_unless_told_otherwise() -> None:
 
 REFUSED = [
     pytest.param({"GINREF_LISTN": "x"}, "GINREF_LISTN", id="a misspelt name"),
-    pytest.param({"GINREF_listen": "x"}, "GINREF_listen", id="small letters"),
+    pytest.param({"GINREF_keep": "7d"}, "GINREF_keep: no", id="small letters"),
     pytest.param({"GINREF_": "x"}, "GINREF_", id="no name"),
     pytest.param({"GINREF_STORE": ""}, "GINREF_STORE", id="no value"),
     pytest.param({"GINREF_DRAIN_MS": "-1"}, "GINREF_DRAIN_MS", id="less than nothing"),
     pytest.param(
         {"GINREF_DRAIN_MS": "\u0661"}, "GINREF_DRAIN_MS", id="digits of elsewhere"
     ),
+    pytest.param(
+        {"GINREF_CONNECTION_AGE_MS": str(2**31)}, "GINREF_CONNECTION_AGE_MS", id="ages"
+    ),
+    pytest.param({"GINREF_ARCHIVE": "s3://"}, "GINREF_ARCHIVE", id="no bucket"),
     pytest.param({"GINREF_DEV": "2"}, "GINREF_DEV", id="more than on"),
     pytest.param({"GINREF_ROLES": ","}, "GINREF_ROLES", id="roles without names"),
     pytest.param({"GINREF_ROLES": "Referee"}, "GINREF_ROLES", id="a role in capitals"),
@@ -163,6 +167,22 @@ def test_a_setting_that_cannot_be_used_is_named(
 ) -> None:
     with pytest.raises(ConfigError, match=rf"^{named}\b"):
         effective(from_environment(environment))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("archive", "s3://me:hunter2@bucket"),
+        ("otel_endpoint", "https://me:hunter2@collector"),
+        ("http_origins", "https://me:hunter2@example.org"),
+        ("listen", "me:hunter2@here"),
+    ],
+)
+def test_a_password_where_none_belongs_is_not_told(name: str, text: str) -> None:
+    with pytest.raises(ConfigError, match=rf"^--{name.replace('_', '-')}: ") as refused:
+        effective(from_options({name: text}))
+
+    assert "hunter2" not in str(refused.value)
 
 
 def test_the_variable_of_the_file_is_hinted_at_as_well() -> None:
