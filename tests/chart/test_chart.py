@@ -194,6 +194,28 @@ def test_services_and_policies_select_what_they_are_for(case: str) -> None:
             assert len(chosen) == 1, named
 
 
+@each_case
+def test_the_test_of_a_release_gets_through_its_policy(case: str) -> None:
+    objects = rendered(case)
+    labels = only(objects, "Pod", "-test")["metadata"]["labels"]
+    for one in objects:
+        if one["kind"] == "NetworkPolicy" and not one["metadata"]["name"].endswith(
+            "-store"
+        ):
+            reached = {
+                port["port"]
+                for way in one["spec"]["ingress"]
+                if "from" not in way
+                or any(
+                    _selects({"matchLabels": {}, **peer["podSelector"]}, labels)
+                    for peer in way["from"]
+                    if "podSelector" in peer
+                )
+                for port in way["ports"]
+            }
+            assert {"grpc", "admin"} <= reached
+
+
 def test_production_has_all_that_watches_and_scales() -> None:
     objects = rendered("production-values.yaml")
 

@@ -24,8 +24,15 @@ REFUSED = [
         "store.url",
         id="a password in the open",
     ),
+    pytest.param(
+        "store: {bundled: {enabled: false}, url: 'redis://s:1?password=b'}",
+        "store.url",
+        id="a password as an option",
+    ),
+    pytest.param("store: {key: a/b}", "key", id="no key of a Secret"),
     pytest.param("store: {url: 'http://s'}", "url", id="a store of another kind"),
-    pytest.param("archive: {url: 's3://b'}", "archive: give one", id="two archives"),
+    pytest.param("archive: {url: 's3://bucket'}", "archive: give one", id="two archives"),
+    pytest.param("archive: {url: 's3://a@b'}", "url", id="no name of a bucket"),
     pytest.param("archive: {url: '/tmp'}", "url", id="an archive in a pod"),
     pytest.param(
         "archive: {env: {GINREF_DEV: '1'}}", "GINREF_DEV", id="a setting as variable"
@@ -54,6 +61,7 @@ REFUSED = [
         id="pages for whoever has a certificate",
     ),
     pytest.param("http: {origins: [here]}", "origins", id="no origin"),
+    pytest.param("http: {origins: ['https://a@b']}", "origins", id="no such origin"),
     pytest.param("http: {spectators: all}", "spectators", id="spectators in a word"),
     pytest.param("house: {bots: [greedy]}", "bots", id="a bot of somebody else"),
     pytest.param("house: {replicas: 2}", "replicas", id="two houses"),
@@ -62,10 +70,27 @@ REFUSED = [
     pytest.param("otel: {endpoint: collector}", "endpoint", id="no URL"),
     pytest.param("otel: {env: {AWS_REGION: x}}", "AWS_REGION", id="another variable"),
     pytest.param("settings: {store: 'redis://s:1'}", "store", id="a setting twice"),
-    pytest.param("settings: {Limits: off}", "Limits", id="no name of a setting"),
+    pytest.param("settings: {limts: 'off'}", "limts", id="no name of a setting"),
+    pytest.param("settings: {limits: off}", "limits", id="no limits as no text"),
     pytest.param(
         "autoscaling: {enabled: true, cpuPercent: 0}", "cpuPercent", id="no measure"
     ),
+    pytest.param(
+        "autoscaling: {enabled: true, minReplicas: 9, maxReplicas: 3}",
+        "maxReplicas",
+        id="more than the most",
+    ),
+    pytest.param(
+        "podDisruptionBudget: {maxUnavailable: 0%}", "maxUnavailable", id="no leave"
+    ),
+    pytest.param("serviceMonitor: {interval: 0s}", "interval", id="all the time"),
+    pytest.param(
+        "referee: {connectionAgeMs: 2147483648}", "connectionAgeMs", id="ages"
+    ),
+    pytest.param("nameOverride: A_b", "nameOverride", id="no label"),
+    pytest.param("fullnameOverride: My_Cards", "fullnameOverride", id="no name of it"),
+    pytest.param("image: {tag: 'a b'}", "tag", id="two words for a tag"),
+    pytest.param("image: {pullSecrets: [A_b]}", "pullSecrets", id="no Secret"),
     pytest.param("replicas: 3", "replicas", id="a name that is none"),
     pytest.param("referee: {replica: 3}", "replica", id="a misspelt name"),
     pytest.param("referee: {replicas: '3'}", "replicas", id="a number as text"),
@@ -73,6 +98,8 @@ REFUSED = [
     pytest.param("image: {digest: 'sha256:1'}", "digest", id="half a digest"),
     pytest.param("image: {pullPolicy: Often}", "pullPolicy", id="a policy of its own"),
     pytest.param("keep: a month", "keep", id="a time in words"),
+    pytest.param("keep: 59s", "keep", id="less than a minute"),
+    pytest.param("keep: 36501d", "keep", id="more than a century"),
     pytest.param("networkPolicy: {storePorts: [0]}", "storePorts", id="no port"),
     pytest.param(
         "keys: {existingSecret: My_Keys}", "existingSecret", id="a name of another kind"

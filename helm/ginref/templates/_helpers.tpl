@@ -70,6 +70,14 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 [referee, runner, signer, house]
 {{- end }}
 
+{{/* Whoever looks whether a release works: a peer of a NetworkPolicy. */}}
+{{- define "ginref.test" -}}
+- podSelector:
+    matchLabels:
+      {{- include "ginref.selectorLabels" . | nindent 6 }}
+      app.kubernetes.io/component: test
+{{- end }}
+
 {{/* What a container may do: nothing. */}}
 {{- define "ginref.containerSecurity" -}}
 allowPrivilegeEscalation: false
@@ -100,7 +108,7 @@ seccompProfile:
 {{- if ne 1 (len (compact (list .store.existingSecret .store.url (.store.bundled.enabled | ternary "bundled" "")))) }}
 {{- fail "store: give one of existingSecret, url and bundled.enabled" }}
 {{- end }}
-{{- if contains "@" .store.url }}
+{{- if regexMatch "@|password=" .store.url }}
 {{- fail "store.url: a URL with a password belongs into a Secret, store.existingSecret" }}
 {{- end }}
 {{- if ne 1 (len (compact (list .archive.url .archive.existingClaim (.archive.claim.create | ternary "claim" "")))) }}
@@ -126,6 +134,9 @@ seccompProfile:
 {{- end }}
 {{- if and .autoscaling.enabled (not .autoscaling.cpuPercent) (not .autoscaling.attachedBots) }}
 {{- fail "autoscaling: give cpuPercent, attachedBots or both" }}
+{{- end }}
+{{- if lt (int .autoscaling.maxReplicas) (int .autoscaling.minReplicas) }}
+{{- fail "autoscaling.maxReplicas: fewer than minReplicas" }}
 {{- end }}
 {{- end }}
 {{- end }}
