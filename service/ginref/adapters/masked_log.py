@@ -24,6 +24,9 @@ _CARDS: Final = re.compile(
     r"(?:A[shdcSHDC]|[2-9TJQKtjqk][shdcSHDC])+(?![0-9A-Za-z])"
 )
 
+_BEARER: Final = re.compile(r"\bgr_[a-z2-7]{16,}=*")
+"""A token, which only others put into a sentence."""
+
 _SECRETS: Final = re.compile(
     r"""
     (?P<kept>File\ "[^"\n]*")       # where in the code, which is no secret
@@ -35,7 +38,6 @@ _SECRETS: Final = re.compile(
      (?=[0-9A-Za-z+/_-]*[a-z])(?=[0-9A-Za-z+/_-]*[A-Z])(?=[0-9A-Za-z+/_-]*[0-9])
      [0-9A-Za-z+/_-]{24,}={0,2}
     |(?<![0-9A-Za-z])[A-Z2-7]{24,}=* # base32
-    |\bgr_[a-z2-7]{16,}=*           # tokens
     """,
     re.VERBOSE,
 )
@@ -65,10 +67,10 @@ _EXTRAS: Final = ("code", "duration_ms")
 
 
 class MaskingFormatter(logging.Formatter):
-    """Writes a record with all cards masked; of an exception, secrets as well.
+    """Writes a record without cards and tokens; of what others say, without secrets.
 
-    The referee itself logs no secret. What others say when something has gone wrong
-    is not in its hands.
+    The referee itself logs no secret. What callers name, and what is said when
+    something has gone wrong, is not in its hands.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -89,7 +91,7 @@ class JsonFormatter(logging.Formatter):
             "message": _text(record, record.getMessage()),
         }
         facts.update(_context())
-        facts.update(_named(record))
+        facts.update((name, _masked(value)) for name, value in _named(record))
         for name in _EXTRAS:
             value = getattr(record, name, None)
             if isinstance(value, str):
@@ -144,13 +146,22 @@ def telling(
 
 
 def _text(record: logging.LogRecord, text: str) -> str:
-    return _masked(text) if record.exc_info else _CARDS.sub(MASK, text)
+    if record.exc_info:
+        return _masked(text)
+    for _, value in _named(record):
+        text = text.replace(value, _masked(value))
+    return _sentence(text)
 
 
 def _masked(text: str) -> str:
     """Return a text without cards and secrets."""
     shown = _SECRETS.sub(lambda found: found["kept"] or MASK, text)
-    return _CARDS.sub(MASK, shown)
+    return _sentence(shown)
+
+
+def _sentence(text: str) -> str:
+    """Return a text without cards and tokens."""
+    return _CARDS.sub(MASK, _BEARER.sub(MASK, text))
 
 
 def _context() -> Iterator[tuple[str, str]]:
@@ -174,7 +185,7 @@ def _named(record: logging.LogRecord) -> Iterator[tuple[str, str]]:
     if isinstance(record.args, tuple):
         for field, value in zip(_fields(str(record.msg)), record.args, strict=False):
             if field is not None:
-                yield field, _masked(str(value))
+                yield field, str(value)
 
 
 @lru_cache

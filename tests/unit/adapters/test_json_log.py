@@ -17,6 +17,7 @@ from ginref.app.trace import ABOUT, TRACE_ID, About
 
 SECRET = hashlib.sha256(b"a secret").digest()
 TOKEN = "gr_" + base64.b32encode(SECRET).decode().lower().rstrip("=")
+SHARE = base64.urlsafe_b64encode(SECRET).decode().rstrip("=")
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 
 
@@ -144,6 +145,22 @@ def test_what_a_caller_calls_a_request_is_masked(
     assert fields["request_id"] == shown
     assert fields["match_id"] == "??"
     assert fields["tournament_id"] == "??"
+
+
+@pytest.mark.parametrize(
+    ("template", "named", "message"),
+    [
+        pytest.param("call %s is answered", f"/v1/{TOKEN}", "call /v1/??", id="a path"),
+        pytest.param("call %s", f"/{SHARE}", "call ??", id="a share in a path"),
+        pytest.param("bot jack attaches with %r", TOKEN, "with '??'", id="a program"),
+    ],
+)
+def test_what_a_caller_names_is_masked_in_the_sentence(
+    book: Book, template: str, named: str, message: str
+) -> None:
+    book.log.debug(template, named)
+
+    assert message in book.fields()["message"]
 
 
 @pytest.mark.parametrize("match_id", ["", "a b", "x" * 65, '"', "m1\n"])
