@@ -31,7 +31,9 @@ REFUSED = [
     ),
     pytest.param("store: {key: a/b}", "key", id="no key of a Secret"),
     pytest.param("store: {url: 'http://s'}", "url", id="a store of another kind"),
-    pytest.param("archive: {url: 's3://bucket'}", "archive: give one", id="two archives"),
+    pytest.param(
+        "archive: {url: 's3://bucket'}", "archive: give one", id="two archives"
+    ),
     pytest.param("archive: {url: 's3://a@b'}", "url", id="no name of a bucket"),
     pytest.param("archive: {url: '/tmp'}", "url", id="an archive in a pod"),
     pytest.param(
