@@ -143,6 +143,14 @@ REFEREE: Final = Board(
                     unit="reqps",
                 ),
                 Panel(
+                    title="Answers over HTTP",
+                    tells="By status; those to pages, and to what is no call, too.",
+                    queries=[
+                        (rate("ginref_http_answers_total", "status"), "{{status}}")
+                    ],
+                    unit="reqps",
+                ),
+                Panel(
                     title="Refusals by reason",
                     tells="Those on bots' streams, too. Reasons that occur only.",
                     queries=[

@@ -169,7 +169,7 @@ async def _work(host: Host) -> None:
 
 
 async def _trouble(host: Host) -> None:
-    """Make a call that is refused, and one of each kind that panels want.
+    """Make a call that is refused, one over HTTP, and one of each kind of panels.
 
     A match is left alone as well, until it is timed out.
     """
@@ -181,12 +181,15 @@ async def _trouble(host: Host) -> None:
         with pytest.raises(grpc.aio.AioRpcError):
             await room.referee(STRANGER, "GetMatch", match_id="none")
         await room.clear()
+    http = json.loads((host.process.data / "referee.json").read_text())["http"]
+    async with httpx.AsyncClient(trust_env=False) as client:
+        await client.get(f"http://{http}/v1/matches")
 
 
 @pytest.fixture
 def host() -> Iterator[Host]:
     """Return a referee with callers of every kind."""
-    with hosting("--dev") as started:
+    with hosting("--dev", "--http", "127.0.0.1:0") as started:
         yield started
 
 

@@ -21,9 +21,9 @@ OTHER: Final = "other"
 
 HTTP_STATUSES: Final = (
     *("200", "204", "304", "400", "401", "403", "404", "405", "409", "413", "415"),
-    *("429", "500", "503"),
+    *("429", "500", "503", OTHER),
 )
-"""Every status that an answer over HTTP may have; any other one counts as `other`."""
+"""Every status that an answer over HTTP may have."""
 
 OK, REFUSED = "ok", "refused"
 """How a call can end, where it is timed."""
