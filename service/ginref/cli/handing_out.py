@@ -108,8 +108,9 @@ def moment(time: Timestamp) -> str:
 def show(office: Office, rows: Sequence[tuple[str, ...]], *columns: str) -> None:
     """Show a table; texts of others cannot command a terminal."""
     table = Table(box=None, pad_edge=False)
-    for column in columns:
-        table.add_column(column, overflow="fold")
+    for place, column in enumerate(columns):
+        # What a row is called by is copied as a whole.
+        table.add_column(column, overflow="fold", no_wrap=not place)
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
     office.console.print(table)
