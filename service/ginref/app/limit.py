@@ -2,15 +2,18 @@
 
 import enum
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeVar
 
 _OFF: Final = "off"
 
 _RATE: Final = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 _CAP: Final = re.compile(r"[0-9]{1,7}")
+
+_Name = TypeVar("_Name")
+_Limit = TypeVar("_Limit")
 
 
 class Kind(enum.StrEnum):
@@ -99,40 +102,41 @@ def read_limits(text: str) -> Limits:
     `off` alone switches off all of them.
 
     Raises:
-        ValueError: Saying what was expected.
+        ValueError: A limit is none that there is, comes twice, or has no such value.
     """
     if text == _OFF:
         return UNLIMITED
     rates, caps = dict(DEFAULTS.rates), dict(DEFAULTS.caps)
-    for word in text.split(","):
-        name, _, value = (part.strip() for part in word.partition("="))
+    given = [word.partition("=") for word in text.split(",")]
+    values = {name.strip(): value.strip() for name, _, value in given}
+    if len(values) < len(given):
+        raise ValueError
+    for name, value in values.items():
         if name in {*Kind}:
-            kind = Kind(name)
-            rates.pop(kind, None)
-            if value != _OFF:
-                rates[kind] = _read_rate(name, value)
-        elif name in {*Cap}:
-            cap = Cap(name)
-            caps.pop(cap, None)
-            if value != _OFF:
-                caps[cap] = _read_cap(name, value)
+            _take(rates, Kind(name), value, _read_rate)
         else:
-            known = ", ".join([*Kind, *Cap])
-            message = f"{name!r}: one of {known} expected"
-            raise ValueError(message)
+            _take(caps, Cap(name), value, _read_cap)
     return Limits(MappingProxyType(rates), MappingProxyType(caps))
 
 
-def _read_rate(name: str, text: str) -> Rate:
+def _take(
+    limits: dict[_Name, _Limit], name: _Name, text: str, read: Callable[[str], _Limit]
+) -> None:
+    """Set a limit, or take it away."""
+    if text == _OFF:
+        limits.pop(name, None)
+    else:
+        limits[name] = read(text)
+
+
+def _read_rate(text: str) -> Rate:
     found = _RATE.fullmatch(text)
     if found is None or not all(map(int, found.groups())):
-        message = f"{name}={text}: PER_SECOND/BURST or off expected, such as 20/200"
-        raise ValueError(message)
+        raise ValueError
     return Rate(int(found[1]), int(found[2]))
 
 
-def _read_cap(name: str, text: str) -> int:
+def _read_cap(text: str) -> int:
     if not _CAP.fullmatch(text) or not int(text):
-        message = f"{name}={text}: a number above 0 or off expected"
-        raise ValueError(message)
+        raise ValueError
     return int(text)
