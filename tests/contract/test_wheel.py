@@ -98,4 +98,4 @@ def test_the_wheel_holds_both_packages_typed_and_the_command(wheel: Path) -> Non
     }
     assert {"ginref/py.typed", "ginref_client/py.typed"} <= set(names)
     assert "ginref/adapters/tournament_report.html" in names
-    assert "ginref = ginref.cli:main" in commands.splitlines()
+    assert "ginref = ginref.__main__:main" in commands.splitlines()

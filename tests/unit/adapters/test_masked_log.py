@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -210,3 +211,34 @@ logging.getLogger("any").error("the stock is %s", "Kd Qs 2h")
     )
 
     assert ran.stderr.endswith(" ERROR any: the stock is ?? ?? ??\n")
+
+
+def test_who_fails_to_connect_writes_nothing_into_the_log(tmp_path: Path) -> None:
+    program = """
+import asyncio, ginref.__main__, grpc.aio, sys
+from pathlib import Path
+from ginref.adapters.self_signed import keep_certificate
+async def serve():
+    chain, key = keep_certificate(Path(sys.argv[1]), ["127.0.0.1"])
+    pair = (key.read_bytes(), chain.read_bytes())
+    server = grpc.aio.server()
+    secure = grpc.ssl_server_credentials([pair])
+    port = server.add_secure_port("127.0.0.1:0", secure)
+    await server.start()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"this is no TLS")
+    print(await reader.read())
+    writer.close()
+    await server.stop(0)
+asyncio.run(serve())
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)],
+        env={"PYTHONPATH": ":".join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert ran.stdout
+    assert ran.stderr == ""
