@@ -4,7 +4,6 @@ The command line goes before the environment, the environment before the file, a
 file before the defaults. All that cannot be used is named, each with its place.
 """
 
-import enum
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -17,11 +16,11 @@ from ginref.config import (
     WORKERS_HTTP,
     ServeConfig,
 )
-from ginref.setting import PREFIX, ConfigError, Setting
+from ginref.setting import PREFIX, ConfigError, Setting, Source
 
 _CONFIG: Final = "config"
 
-CONFIG_VARIABLE: Final = f"{PREFIX}{_CONFIG.upper()}"
+CONFIG_VARIABLE: Final = Source.ENVIRONMENT.spell(_CONFIG)
 """Variable that names the file of settings."""
 
 _CLIENT_NAMES: Final = ("URL", "TOKEN", "TOKEN_FILE", "CLIENT_CERT", "CLIENT_KEY")
@@ -30,25 +29,6 @@ _OTHER_VARIABLES: Final = frozenset(
     {CONFIG_VARIABLE, *(f"{PREFIX}{name}" for name in _CLIENT_NAMES)}
 )
 """Variables that are no settings: the file, and what bots read."""
-
-
-class Source(enum.StrEnum):
-    """Who gives a setting, the last word last."""
-
-    DEFAULT = "default"
-    FILE = "file"
-    ENVIRONMENT = "environment"
-    OPTION = "option"
-
-    def spell(self, name: str) -> str:
-        """Return a setting's name as it is written there."""
-        match self:
-            case Source.ENVIRONMENT:
-                return f"{PREFIX}{name.upper()}"
-            case Source.OPTION:
-                return f"--{name.replace('_', '-')}"
-            case Source.DEFAULT | Source.FILE:
-                return name
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What a setting of a referee is: its kind, its help, how a text becomes its value."""
 
+import enum
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,6 +43,25 @@ class ConfigError(ValueError):
         """Say what is wrong, after the names."""
         super().__init__(f"{' and '.join(names)}: {what}" if names else what)
         self.names = names
+
+
+class Source(enum.StrEnum):
+    """Who gives a setting, the last word last."""
+
+    DEFAULT = "default"
+    FILE = "file"
+    ENVIRONMENT = "environment"
+    OPTION = "option"
+
+    def spell(self, name: str) -> str:
+        """Return a setting's name as it is written there."""
+        match self:
+            case Source.ENVIRONMENT:
+                return f"{PREFIX}{name.upper()}"
+            case Source.OPTION:
+                return f"--{name.replace('_', '-')}"
+            case Source.DEFAULT | Source.FILE:
+                return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +110,12 @@ class Setting:
     @property
     def variable(self) -> str:
         """Environment variable that gives it."""
-        return f"{PREFIX}{self.name.upper()}"
+        return Source.ENVIRONMENT.spell(self.name)
 
     @property
     def option(self) -> str:
         """Option of the command line that gives it."""
-        return f"--{self.name.replace('_', '-')}"
+        return Source.OPTION.spell(self.name)
 
     @property
     def default_text(self) -> str:

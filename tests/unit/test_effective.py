@@ -15,13 +15,12 @@ from ginref.cli.config_file import from_file
 from ginref.config import SETTINGS, ServeConfig
 from ginref.effective import (
     Effective,
-    Source,
     effective,
     from_environment,
     from_options,
     to_environment,
 )
-from ginref.setting import FOREVER, ConfigError, masked
+from ginref.setting import FOREVER, ConfigError, Source, masked
 from ginref.setting_kind import HOUSE_BOTS, Part
 
 LETTERS = st.characters(min_codepoint=33, max_codepoint=0x17F)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ginref.adapters.yaml_reader import SIZE_MOST, YamlError, read_yaml
-from ginref.effective import Source, Told
-from ginref.setting import ConfigError
+from ginref.effective import Told
+from ginref.setting import ConfigError, Source
 
 
 def from_file(path: Path) -> Iterator[Told]:

@@ -10,8 +10,8 @@ from rich.console import Console
 
 from ginref.cli.setting_option import SettingsCommand, settle, takes_settings
 from ginref.config import SETTINGS
-from ginref.effective import Effective, Source
-from ginref.setting import ConfigError, Setting
+from ginref.effective import Effective
+from ginref.setting import ConfigError, Setting, Source
 
 app = typer.Typer(
     help="Check the settings of a referee, or print all there are.",
