@@ -82,7 +82,7 @@ def test_a_setting_that_cannot_be_meant_is_refused(
 OPTIONS = [
     pytest.param(
         ("--drain-ms", "-1"),
-        "--drain-ms: '-1': a whole number, 0 or more, expected",
+        "--drain-ms: '-1': a whole number, 0 to 2147483647, expected",
         id="less than no time",
     ),
     pytest.param(
