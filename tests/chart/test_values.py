@@ -72,7 +72,7 @@ REFUSED = [
     pytest.param("otel: {endpoint: collector}", "endpoint", id="no URL"),
     pytest.param("otel: {env: {AWS_REGION: x}}", "AWS_REGION", id="another variable"),
     pytest.param("settings: {store: 'redis://s:1'}", "store", id="a setting twice"),
-    pytest.param("settings: {limts: 'off'}", "limts", id="no name of a setting"),
+    pytest.param("settings: {rates: 'off'}", "rates", id="no name of a setting"),
     pytest.param("settings: {limits: off}", "limits", id="no limits as no text"),
     pytest.param(
         "autoscaling: {enabled: true, cpuPercent: 0}", "cpuPercent", id="no measure"
