@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from tests.browser.conftest import Site, check_for_everybody, picture
-from tests.browser.exhibition import all_declared, aside, attached, done
+from tests.browser.exhibition import LEAGUE, all_declared, aside, attached, done
 from tests.e2e.cups import CLOCK, declared
 
 from ginref.adapters.tournament_file import read_tournament
@@ -219,6 +219,24 @@ def test_a_correction_shows_what_follows_from_it(look: Look, site: Site) -> None
     page.locator(".done").wait_for()
     page.goto("/tournaments/by-hand")
     expect(page.locator(".meet .won", has_text=other)).to_be_visible()
+
+
+def test_a_change_of_a_moment_ago_is_asked_for_anew(look: Look, site: Site) -> None:
+    """The referee goes on between the look at a tournament and the change of it."""
+    page = look("/control")
+    page.get_by_label("Token of an operator or organizer").fill(site.token)
+    page.get_by_role("button", name="Enter").click()
+    page.get_by_role("link", name=LEAGUE.name).click()
+    page.get_by_role("button", name="Archive").wait_for()
+
+    def answer(route: Route) -> None:
+        found = route.fetch().json()
+        found["tournament"]["version"] -= 1
+        route.fulfill(json=found)
+
+    page.route(f"**/v1/tournaments/{LEAGUE.name}", answer, times=1)
+    page.get_by_role("button", name="Archive").click()
+    expect(page.locator(".asked legend")).to_have_text("Archive?")
 
 
 @pytest.mark.parametrize("token", ["wrong", "gr_" + "a" * 52], ids=["short", "unknown"])

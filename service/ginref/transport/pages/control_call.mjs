@@ -53,7 +53,7 @@ export function useChange(tournament, done) {
       return { version, rows: differences ?? [] };
     } catch (problem) {
       // The referee has gone on between the two calls.
-      if (problem.reason !== "VERSION_STALE" || attempts <= 1) throw problem;
+      if (problem.reason !== "TOURNAMENT_STALE" || attempts <= 1) throw problem;
       return preview(change, attempts - 1);
     }
   };
