@@ -141,10 +141,10 @@ class Exchange:
         await self.start(status, ("content-type", JSON_TYPE), length, *headers)
         await self.write(data, more=False)
 
-    async def refuse(self, refusal: RefusedError, *headers: tuple[str, str]) -> None:
+    async def refuse(self, refusal: RefusedError) -> None:
         """Answer with the status of a refusal."""
-        status, more = refusal_headers(refusal)
-        await self.answer(status, to_json(status_of(refusal)), *more, *headers)
+        status, headers = refusal_headers(refusal)
+        await self.answer(status, to_json(status_of(refusal)), *headers)
 
 
 def refusal_headers(refusal: RefusedError) -> tuple[int, list[tuple[str, str]]]:
@@ -155,6 +155,8 @@ def refusal_headers(refusal: RefusedError) -> tuple[int, list[tuple[str, str]]]:
         headers.append(("www-authenticate", "Bearer"))
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
         headers.append(("retry-after", str(_RETRY_S)))
+    if allow := refusal.facts.get("allow"):
+        headers.append(("allow", str(allow)))
     if resets_ms := refusal.facts.get("resets_ms"):
         headers.append(("retry-after", str(-(-int(resets_ms) // 1000))))
     return status, headers

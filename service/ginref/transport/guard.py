@@ -5,7 +5,7 @@ from typing import Final, Protocol
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_SAFE: Final = (
+SAFE: Final = (
     (b"cache-control", b"no-store"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
     (b"cross-origin-resource-policy", b"same-origin"),
@@ -66,7 +66,7 @@ class Guard:
             await send(message)
 
         is_preflight = b"access-control-request-method" in asked
-        if scope["method"] == "OPTIONS" and is_preflight and len(headers) > len(_SAFE):
+        if scope["method"] == "OPTIONS" and is_preflight and len(headers) > len(SAFE):
             start = {"type": "http.response.start", "status": 204}
             await guarded({**start, "headers": _PREFLIGHT})
             await guarded({"type": "http.response.body", "body": b""})
@@ -76,9 +76,9 @@ class Guard:
     def _shared(self, origin: bytes | None) -> tuple[tuple[bytes, bytes], ...]:
         """Return the headers of an answer to a page of some origin."""
         if origin is None or self._origins.isdisjoint({"*", origin.decode("latin-1")}):
-            return _SAFE
+            return SAFE
         return (
-            *_SAFE,
+            *SAFE,
             (b"access-control-allow-origin", origin),
             (b"access-control-expose-headers", b"retry-after"),
             (b"vary", b"origin"),

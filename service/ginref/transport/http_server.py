@@ -8,12 +8,17 @@ from collections.abc import Generator
 from types import TracebackType
 from typing import Final
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
+from ginref.app.error import Reason, RefusedError
 from ginref.transport.address import Address, BindError
+from ginref.transport.exchange import JSON_TYPE, to_json
+from ginref.transport.guard import SAFE
 from ginref.transport.listener import Listener, file_share
+from ginref.transport.status import status_of
 
 _HEAD_BYTES: Final = 16 * 1024
 """Most bytes of a request's first line and headers."""
@@ -49,6 +54,17 @@ class _Connection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._rest()
         super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        refusal = RefusedError(Reason.MESSAGE_UNREADABLE, msg)
+        kind = (b"content-type", JSON_TYPE.encode()), (b"connection", b"close")
+        for event in (
+            h11.Response(status_code=400, headers=[*kind, *SAFE]),
+            h11.Data(data=to_json(status_of(refusal))),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     def _wait(self) -> None:
         if self._due is None:

@@ -170,22 +170,20 @@ class RestApi:
         verbs = {"OPTIONS", *found.routes}
         if _unary(found.routes.get("GET")):
             verbs.add("HEAD")
-        allow = ("allow", ", ".join(sorted(verbs)))
+        allow = ", ".join(sorted(verbs))
         if exchange.verb == "OPTIONS":
-            await exchange.start(204, allow)
+            await exchange.start(204, ("allow", allow))
             await exchange.write(b"", more=False)
             return
-        message = f"this path is for {allow[1]}"
-        refusal = RefusedError(Reason.VERB_NOT_ALLOWED, message, allow=allow[1])
-        await self._refuse_unknown(exchange, refusal, allow)
+        message = f"this path is for {allow}"
+        refusal = RefusedError(Reason.VERB_NOT_ALLOWED, message, allow=allow)
+        await self._refuse_unknown(exchange, refusal)
 
-    async def _refuse_unknown(
-        self, exchange: Exchange, refusal: RefusedError, *headers: tuple[str, str]
-    ) -> None:
+    async def _refuse_unknown(self, exchange: Exchange, refusal: RefusedError) -> None:
         """Refuse what is no call of anybody."""
         code = CODES[refusal.reason].grpc.name
         self._admission.count(exchange.path, code, 0.0, refusal)
-        await exchange.refuse(refusal, *headers)
+        await exchange.refuse(refusal)
 
 
 def _json_of(method: MethodDescriptor, answer: bytes) -> bytes:

@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.routing import BaseRoute, Route
 
 from ginref import v1
 from ginref.app.allowance import Allowance
@@ -30,8 +30,6 @@ from ginref.transport.server import DESCRIBED
 from ginref.transport.status import refusal_of, status_of
 from ginref.transport.tls import tls_context
 from ginref.transport.vigil import Vigil
-
-_ANY: Final = ("DELETE", "GET", "OPTIONS", "PATCH", "POST", "PUT")
 
 _DESCRIPTION: Final = files(v1) / "openapi.json"
 
@@ -121,13 +119,11 @@ class RestServer:
             tracer=tracer,
         )
         app = Starlette(
-            routes=[
-                *pages,
-                Route("/openapi.json", _openapi, methods=_ANY),
-                Mount("/", api),
-            ],
+            routes=[*pages, Route("/openapi.json", _openapi, methods=["GET"])],
             exception_handlers={HTTPException: _tell, Exception: _tell},
         )
+        app.router.redirect_slashes = False
+        app.router.default = api
         self._server: Final = HttpServer(
             address,
             Guard(app, options.origins, answers),
@@ -159,10 +155,8 @@ class RestServer:
         await self._server.__aexit__(kind, error, trace)
 
 
-async def _openapi(asked: Request) -> Response:
+async def _openapi(_: Request) -> Response:
     """Describe the API, as it was when its code was generated."""
-    if asked.method not in {"GET", "HEAD"}:
-        raise HTTPException(405, headers={"Allow": "GET, HEAD"})
     return Response(_DESCRIPTION.read_bytes(), media_type=JSON_TYPE)
 
 
@@ -170,11 +164,11 @@ async def _tell(_: Request, error: Exception) -> Response:
     """Answer for a page that failed, in the words of the API."""
     if not isinstance(error, HTTPException):
         refusal = refusal_of(error)
-    elif allow := (error.headers or {}).get("Allow"):
+    elif verbs := (error.headers or {}).get("Allow"):
+        allow = ", ".join(sorted(verbs.split(", ")))
         message = f"this path is for {allow}"
         refusal = RefusedError(Reason.VERB_NOT_ALLOWED, message, allow=allow)
     else:
         refusal = RefusedError(Reason.PATH_UNKNOWN, "nothing has this path")
     status, headers = refusal_headers(refusal)
-    given = {**dict(headers), **(getattr(error, "headers", None) or {})}
-    return Response(to_json(status_of(refusal)), status, given, JSON_TYPE)
+    return Response(to_json(status_of(refusal)), status, dict(headers), JSON_TYPE)

@@ -130,9 +130,11 @@ async def test_another_path_is_nothing(client: httpx.AsyncClient) -> None:
 async def test_a_page_that_is_not_there_is_no_fault(
     client: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
 ) -> None:
-    answer = await client.post("/openapi.json")
+    for verb in ("POST", "TRACE"):
+        answer = await client.request(verb, "/openapi.json")
+        assert told(answer) == (405, "VERB_NOT_ALLOWED", {"allow": "GET, HEAD"})
+        assert answer.headers["allow"] == "GET, HEAD"
 
-    assert told(answer)[:2] == (405, "VERB_NOT_ALLOWED")
     assert [one for one in caplog.records if one.levelname == "ERROR"] == []
 
 
@@ -151,6 +153,29 @@ async def raw(served: Served, request: bytes) -> bytes:
     writer.close()
     await writer.wait_closed()
     return answer
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        pytest.param(b"\x16\x03\x01 hello\r\n\r\n", id="no HTTP"),
+        pytest.param(b"GET /v1/keys HTTP/1.1\r\n\r\n", id="no host"),
+        pytest.param(
+            b"POST /v1/matches HTTP/1.1\r\nhost: a\r\ncontent-length: -1\r\n\r\n",
+            id="no length",
+        ),
+    ],
+)
+async def test_what_is_no_http_is_refused_like_all_else(
+    served: Served, request_: bytes
+) -> None:
+    head = (await raw(served, request_)).lower()
+
+    assert head.startswith(b"http/1.1 400 ")
+    for line in (b"content-type: application/json", b"connection: close"):
+        assert line in head
+    assert b"content-security-policy: default-src 'none'" in head
+    assert b"x-content-type-options: nosniff" in head
 
 
 async def test_another_verb_is_told_which_ones_there_are(
