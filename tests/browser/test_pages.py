@@ -138,6 +138,47 @@ def test_a_page_says_that_it_fails_and_tries_again(look: Look) -> None:
     expect(page.locator(".tiles li").first).to_be_visible()
 
 
+def test_what_was_shown_is_said_to_be_old(look: Look, site: Site) -> None:
+    """A referee that stops leaves pages open, which find it again by themselves."""
+    page = look("/")
+    page.locator(".tiles li").first.wait_for()
+    page.route("**/v1/**", lambda route: route.abort())
+    expect(page.locator(".live.off")).to_have_count(2)
+    expect(page.locator(".live.off").first).to_contain_text("cannot be reached")
+    picture(page, "home-outdated")
+    page.goto(f"/matches/{site.shown.match_id}")
+    expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
+    page.unroute("**/v1/**")
+    expect(page.locator(".game").first).to_be_visible()
+
+
+def test_the_longest_names_have_room(look: Look, site: Site) -> None:
+    long = {name: name[0].upper() * 32 for name in PLAYERS}
+    page = look("/control", width="phone")
+
+    def answer(route: Route) -> None:
+        text = route.fetch().text()
+        for name, other in long.items():
+            text = text.replace(f'"{name}"', f'"{other}"')
+        route.fulfill(body=text, content_type="application/json")
+
+    page.route(re.compile(r"/v1/matches(\?|/[^/]+$)"), answer)
+    for name in ("home", "match"):
+        page.goto(PAGES[name].format(match=site.shown.match_id))
+        page.get_by_text(long["ada"]).first.wait_for()
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= WIDTHS["phone"], f"{name} is {wide} pixels wide"
+
+
+def test_a_wall_shows_all_columns_of_a_bracket(look: Look) -> None:
+    page = look(PAGES["projector"])
+    bracket = page.locator(".scroll").first
+    bracket.locator(".meet").first.wait_for()
+    hidden = bracket.evaluate("element => element.scrollWidth - element.clientWidth")
+    assert hidden <= 0
+    expect(page.get_by_role("link", name="replay")).to_have_count(0)
+
+
 def test_pages_say_that_there_is_nothing_yet(look: Look) -> None:
     page = look("/control")
     page.route("**/v1/tournaments?*", lambda route: route.fulfill(json={}))

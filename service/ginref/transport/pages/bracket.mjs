@@ -1,5 +1,5 @@
 /** A bracket: rounds side by side, each fixture with its two sides. */
-import { html, word } from "./frame.mjs";
+import { grouped, html, isProjector, word } from "./frame.mjs";
 import { matchPath } from "./source.mjs";
 
 const NAMES = { W: "Winners", L: "Losers", R: "Round", GF: "Grand final" };
@@ -31,7 +31,7 @@ function score(fixture, at) {
   const { bot } = fixture.sides[at];
   if (matches.length > 1) return String(over.filter((one) => one.winner === bot).length);
   const net = (over[0].boards ?? []).reduce((sum, points) => sum + points, 0);
-  return String(at === 0 ? net : -net);
+  return String(at === 0 ? net : -net).replace("-", "−");
 }
 
 /** What is said of a fixture beside its sides. */
@@ -48,12 +48,12 @@ export function resultText(fixture) {
 export function Meet({ fixture }) {
   const state = word(fixture.state, "FIXTURE_STATE");
   const note = resultText(fixture);
-  const links = (fixture.matches ?? []).filter((one) => one.matchId);
+  const links = isProjector ? [] : (fixture.matches ?? []).filter((one) => one.matchId);
   return html`<div class="meet ${state.replaceAll(" ", "-")}" data-fixture=${fixture.fixtureId}>
     ${(fixture.sides ?? []).map(
       (side, at) =>
         html`<p key=${at} class=${side.bot && fixture.result?.winner === side.bot ? "won" : ""}>
-          <span>${side.bot || html`<i class="soft">${fromWhere(side.source)}</i>`}</span>
+          <span title=${side.bot}>${side.bot || html`<i class="soft">${fromWhere(side.source)}</i>`}</span>
           <span>${score(fixture, at)}</span>
         </p>`,
     )}
@@ -74,13 +74,7 @@ export function Meet({ fixture }) {
 
 /** All rounds of a bracket, those of losers below those of winners. */
 export function Bracket({ fixtures }) {
-  const rounds = new Map();
-  for (const one of fixtures) {
-    const round = roundOf(one.node);
-    if (!rounds.has(round)) rounds.set(round, []);
-    rounds.get(round).push(one);
-  }
-  const all = [...rounds];
+  const all = grouped(fixtures, (one) => roundOf(one.node));
   const lower = all.filter(([round]) => /^L\d/.test(round));
   const upper = all.filter(([round]) => !/^L\d/.test(round));
   return [upper, lower]

@@ -5,9 +5,12 @@ import {
   call,
   html,
   Moment,
+  Outdated,
   show,
   Stale,
+  State,
   subject,
+  Tiles,
   token,
   useLoaded,
   useState,
@@ -35,7 +38,7 @@ function SignIn({ enter, problem }) {
         onInput=${(event) => set(event.target.value)}
       />
       <p class="soft">
-        The first start of a referee writes the operator's into the file
+        The first start of a referee writes the operator's into the file${" "}
         <code>operator.token</code> of its data folder; <code>ginref token new</code> makes
         others. It is kept in this tab alone, until that is closed.
       </p>
@@ -59,18 +62,10 @@ function Overview({ leave }) {
       <h2 id="tournaments">Tournaments</h2>
       ${value === undefined
         ? html`<${Waiting} what="tournaments" error=${error} again=${again} />`
-        : found.length
-          ? html`<ul class="tiles">
-              ${found.map(
-                (one) =>
-                  html`<li key=${one.tournamentId}>
-                    <a href="/control/${one.tournamentId}">${one.title || one.tournamentId}</a>
-                    <span class="state">${word(one.state, "TOURNAMENT_STATE")}</span>
-                    <small>since <${Moment} at=${one.stateTime} /></small>
-                  </li>`,
-              )}
-            </ul>`
-          : html`<p class="empty">None yet: declare the first one below.</p>`}
+        : html`<${Outdated} error=${error} />
+            ${found.length
+              ? html`<${Tiles} tournaments=${found} under="/control" />`
+              : html`<p class="empty">None yet: declare the first one below.</p>`}`}
     </section>
     <${NewTournament} />`;
 }
@@ -94,7 +89,7 @@ function Needs({ tournament }) {
           ${appeals.map(
             (one) =>
               html`<li key=${one.appealId}>
-                <b>appeal</b> <code>${one.appealId}</code> of ${one.bot} about
+                <b>appeal</b> <code>${one.appealId}</code> of ${one.bot} about${" "}
                 <code>${one.fixtureId}</code>: ${one.text}
               </li>`,
           )}
@@ -102,22 +97,29 @@ function Needs({ tournament }) {
   </section>`;
 }
 
-function CheckIn({ entrants }) {
+/** What is said of an entrant: where it stands, how fast it is, how it qualified. */
+function standing({ checkedIn, state, latencyMs, qualifying }) {
+  const is = checkedIn ? "checked in" : word(state, "ENTRANT_STATE");
+  const answers = latencyMs === undefined ? "" : `, answers in ${latencyMs} ms`;
+  const shown = qualifying ? `, ${word(qualifying.state, "QUALIFYING_STATE")} qualifying` : "";
+  return `${is}${answers}${shown}`;
+}
+
+function CheckIn({ entrants, isCalled }) {
   const here = entrants.filter((one) => one.checkedIn).length;
   return html`<section aria-labelledby="check-in">
-    <h2 id="check-in">Check-in <small>${here} of ${entrants.length}</small></h2>
+    <h2 id="check-in">
+      ${isCalled || here
+        ? html`Check-in <small>${here} of ${entrants.length}</small>`
+        : html`Field <small>${entrants.length}</small>`}
+    </h2>
     ${entrants.length
       ? html`<ul class="check">
           ${entrants.map(
             (one) =>
               html`<li key=${one.bot} class=${one.checkedIn ? "here" : ""}>
                 <span>${one.bot} <small>${one.owner}</small></span>
-                <small>
-                  ${one.checkedIn ? "checked in" : word(one.state, "ENTRANT_STATE")}
-                  ${one.latencyMs !== undefined && ` ${one.latencyMs} ms`}
-                  ${one.qualifying &&
-                  ` ${word(one.qualifying.state, "QUALIFYING_STATE")} qualifying`}
-                </small>
+                <small>${standing(one)}</small>
               </li>`,
           )}
         </ul>`
@@ -135,7 +137,7 @@ function Room({ name, leave }) {
   return html`<header class="head">
       <h1>${value.title || value.tournamentId}</h1>
       <p class="facts">
-        <span class="state">${state}</span>
+        <${State} of=${value} />
         <span>since <${Moment} at=${value.stateTime} /></span>
         <span>version <b>${value.version}</b></span>
         <${Stale} isUp=${isUp} />
@@ -146,7 +148,7 @@ function Room({ name, leave }) {
     </header>
     <${Needs} tournament=${value} />
     <${Actions} tournament=${value} state=${state} again=${again} />
-    <${CheckIn} entrants=${value.entrants ?? []} />`;
+    <${CheckIn} entrants=${value.entrants ?? []} isCalled=${state === "check in"} />`;
 }
 
 function Page() {

@@ -200,6 +200,7 @@ function Entering({ ask }) {
 export function Actions({ tournament, state, again }) {
   const { ask, dialog } = useChange(tournament, again);
   const isPlayed = ["running", "paused", "finishing"].includes(state);
+  const isOver = ["finished", "archived", "cancelled"].includes(state);
   return html`<section aria-labelledby="actions">
     <h2 id="actions">What you can do</h2>
     <${Course} state=${state} entrants=${tournament.entrants ?? []} ask=${ask} />
@@ -207,7 +208,7 @@ export function Actions({ tournament, state, again }) {
     ${state === "registration" && html`<${Entering} ask=${ask} /><${Codes} ask=${ask} />`}
     <${Appeals} appeals=${tournament.appeals ?? []} ask=${ask} />
     ${isPlayed && html`<${Ruling} stages=${tournament.stages ?? []} ask=${ask} />`}
-    <${Leaving} entrants=${tournament.entrants ?? []} ask=${ask} />
+    ${!isOver && html`<${Leaving} entrants=${tournament.entrants ?? []} ask=${ask} />`}
     <${Export} name=${tournament.tournamentId} />
   </section>`;
 }

@@ -5,9 +5,14 @@ export { html, useEffect, useState };
 
 const TOKEN = "ginref-token";
 const LONGEST_PAUSE_MS = 10_000;
+const AGAIN_S = 5;
 
 /** What the page is about, as the server has read it, or a file is asked for it. */
 export const subject = document.body.dataset.subject || decodeURIComponent(location.search.slice(1));
+
+/** Whether the page is for a wall, where nobody clicks. */
+export const isProjector = new URLSearchParams(location.search).has("projector");
+document.documentElement.classList.toggle("projector", isProjector);
 
 /** The token of whoever sits here; kept until the tab is closed. */
 export const token = {
@@ -24,15 +29,27 @@ export class CallError extends Error {
   }
 }
 
+/** Say whether something was refused for good, so that it is not asked for again. */
+const isFinal = ({ status }) => status >= 400 && status < 500 && status !== 429;
+
+async function reach(path, how) {
+  try {
+    return await fetch(path, { ...how, cache: "no-store" });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new CallError("The referee cannot be reached.");
+  }
+}
+
 /** Ask, as whoever sits here; as a guest, where the token is good no more. */
 async function ask(path, { headers, ...how }) {
   const own = token.get();
   const asked = own ? { ...headers, authorization: `Bearer ${own}` } : headers;
-  const response = await fetch(path, { ...how, headers: asked, cache: "no-store" });
+  const response = await reach(path, { ...how, headers: asked });
   if (response.status !== 401 || !own || location.pathname.startsWith("/control")) {
     return response;
   }
-  return fetch(path, { ...how, headers, cache: "no-store" });
+  return reach(path, { ...how, headers });
 }
 
 async function refusal(response) {
@@ -55,13 +72,7 @@ export async function call(path, body, signal) {
           headers: { accept, "content-type": accept },
           body: JSON.stringify(body),
         };
-  let response;
-  try {
-    response = await ask(path, { ...sent, signal });
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new CallError("The referee cannot be reached.");
-  }
+  const response = await ask(path, { ...sent, signal });
   if (!response.ok) throw await refusal(response);
   return response.json();
 }
@@ -94,7 +105,7 @@ async function* messages(response) {
  * EventSource cannot send a token, so that it is done by hand.
  *
  * @param take is given each message
- * @param tell is told whether the stream is up
+ * @param tell is told whether the stream is up, and if it is not, why
  * @returns when the stream has come to its end
  */
 export async function follow(path, take, tell, signal) {
@@ -118,14 +129,10 @@ export async function follow(path, take, tell, signal) {
       throw new CallError("The stream was cut.");
     } catch (error) {
       if (signal.aborted) return;
-      tell(false);
-      if (error.status === 400 && last) {
-        // The referee knows less than it has told: it begins anew.
-        last = "";
-      } else if (error.status >= 400 && error.status < 500 && error.status !== 429) {
-        // What was refused for good is not asked for again.
-        throw error;
-      }
+      tell(false, error);
+      // Where the referee knows less than it has told, it begins anew.
+      if (error.status === 400 && last) last = "";
+      else if (isFinal(error)) throw error;
       await new Promise((go) => setTimeout(go, pause));
     }
   }
@@ -133,6 +140,8 @@ export async function follow(path, take, tell, signal) {
 
 /**
  * Load something, and again whenever `again` is called or after some seconds.
+ *
+ * What fails is asked for again in any case, unless it was refused for good.
  *
  * @returns what was loaded, what went wrong last, and `again`
  */
@@ -150,15 +159,17 @@ export function useLoaded(load, needs = [], seconds = 0) {
       if (isLoading) return;
       isLoading = true;
       clearTimeout(timer);
+      let next = seconds;
       try {
         set({ value: await load(ended.signal), error: null });
       } catch (error) {
+        if (!isFinal(error)) next ||= AGAIN_S;
         if (!ended.signal.aborted) set((old) => ({ ...old, error }));
       }
       isLoading = false;
       if (ended.signal.aborted) return;
       if (isWanted) run();
-      else if (seconds) timer = setTimeout(run, 1000 * seconds);
+      else if (next) timer = setTimeout(run, 1000 * next);
     };
     again.current = run;
     run();
@@ -174,16 +185,23 @@ export function useLoaded(load, needs = [], seconds = 0) {
 export function Waiting({ error, what, again }) {
   if (!error) return html`<p class="waiting" role="status">Loading ${what} …</p>`;
   return html`<div class="trouble" role="alert">
-    <p><b>${what[0].toUpperCase() + what.slice(1)} cannot be shown.</b> ${error.message}</p>
+    <p><b>${what[0].toUpperCase() + what.slice(1)} cannot be shown:</b> ${error.message}</p>
     ${again && html`<button type="button" onClick=${again}>Try again</button>`}
   </div>`;
 }
 
+/** Says that what is shown is of a moment ago, and why there is nothing newer. */
+export function Outdated({ error }) {
+  if (!error) return null;
+  return html`<p class="live off" role="status">This is how it was: ${error.message}</p>`;
+}
+
 /** Says whether what is shown is kept up to date; null before that can be told. */
 export function Stale({ isUp }) {
+  if (isUp === null) return html`<span class="soft" role="status">connecting …</span>`;
   return isUp
     ? html`<span class="live" role="status">live</span>`
-    : html`<span class="live off" role="status">${isUp === null ? "connecting …" : "connecting again …"}</span>`;
+    : html`<span class="live off" role="status">connecting again …</span>`;
 }
 
 /** A moment in the words of whoever looks at it. */
@@ -195,11 +213,41 @@ export function Moment({ at }) {
   >`;
 }
 
+/** What a tournament has come to. */
+export function State({ of }) {
+  const state = word(of.state, "TOURNAMENT_STATE");
+  return html`<span class="state ${state.replaceAll(" ", "-")}">${state}</span>`;
+}
+
+/** Tournaments side by side; each is a link to its page under some path. */
+export function Tiles({ tournaments, under }) {
+  return html`<ul class="tiles">
+    ${tournaments.map(
+      (one) =>
+        html`<li key=${one.tournamentId}>
+          <a href="${under}/${one.tournamentId}">${one.title || one.tournamentId}</a>
+          <${State} of=${one} />
+          <small>since <${Moment} at=${one.stateTime ?? one.createTime} /></small>
+        </li>`,
+    )}
+  </ul>`;
+}
+
 /** The words of a name: `MATCH_STAGE_PLAYING` of the enum `MATCH_STAGE` is playing. */
 export function word(value, of = "") {
   const name = value ?? "";
   const own = of && name.startsWith(`${of}_`) ? name.slice(of.length + 1) : name;
   return own.toLowerCase().replaceAll("_", " ");
+}
+
+/** Things by what they have in common, in their order. */
+export function grouped(things, key) {
+  const found = new Map();
+  for (const one of things) {
+    if (!found.has(key(one))) found.set(key(one), []);
+    found.get(key(one)).push(one);
+  }
+  return [...found];
 }
 
 /** Let somebody keep some bytes as a file. */

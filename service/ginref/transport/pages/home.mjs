@@ -1,32 +1,49 @@
 /** The first page: what is going on, and what was. */
-import { call, html, Moment, show, useLoaded, Waiting, word } from "./frame.mjs";
+import {
+  call,
+  html,
+  Moment,
+  Outdated,
+  show,
+  Tiles,
+  useLoaded,
+  useState,
+  Waiting,
+  word,
+} from "./frame.mjs";
 
 const SECONDS = 5;
+const FEW = 20; // of each are shown at first
+const MOST = 200; // of each are shown at all
+
+/** The newest of some things: as many as are wanted, and a way to more of them. */
+function useNewest(path) {
+  const [size, set] = useState(FEW);
+  const load = (signal) => call(`${path}?pageSize=${size}`, undefined, signal);
+  const loaded = useLoaded(load, [size], SECONDS);
+  const isAll = !loaded.value?.nextPageToken || size === MOST;
+  const more =
+    !isAll &&
+    html`<div class="actions">
+      <button type="button" onClick=${() => set(Math.min(3 * size, MOST))}>Show more</button>
+    </div>`;
+  return { ...loaded, more };
+}
 
 function Tournaments() {
-  const load = (signal) => call("/v1/tournaments?pageSize=20", undefined, signal);
-  const { value, error, again } = useLoaded(load, [], SECONDS);
+  const { value, error, again, more } = useNewest("/v1/tournaments");
   if (!value) return html`<${Waiting} what="tournaments" error=${error} again=${again} />`;
   const found = value.tournaments ?? [];
   if (!found.length) {
     return html`<p class="empty">
-      No tournament yet. An organizer makes one from a file:
+      No tournament yet. An organizer makes one from a file:${" "}
       <code>ginref tournament create cup.yaml</code>, or in the${" "}
       <a href="/control">control room</a>.
     </p>`;
   }
-  return html`<ul class="tiles">
-    ${found.map(
-      (one) =>
-        html`<li key=${one.tournamentId}>
-          <a href="/tournaments/${one.tournamentId}">${one.title || one.tournamentId}</a>
-          <span class="state ${word(one.state, "TOURNAMENT_STATE").replace(" ", "-")}">
-            ${word(one.state, "TOURNAMENT_STATE")}
-          </span>
-          <small>since <${Moment} at=${one.stateTime ?? one.createTime} /></small>
-        </li>`,
-    )}
-  </ul>`;
+  return html`<${Outdated} error=${error} />
+    <${Tiles} tournaments=${found} under="/tournaments" />
+    ${more}`;
 }
 
 const isOver = (match) => match.stage === "MATCH_STAGE_OVER";
@@ -50,8 +67,7 @@ function Match({ match }) {
 }
 
 function Matches() {
-  const load = (signal) => call("/v1/matches?pageSize=30", undefined, signal);
-  const { value, error, again } = useLoaded(load, [], SECONDS);
+  const { value, error, again, more } = useNewest("/v1/matches");
   if (!value) return html`<${Waiting} what="matches" error=${error} again=${again} />`;
   const found = value.matches ?? [];
   if (!found.length) {
@@ -61,27 +77,30 @@ function Matches() {
     </p>`;
   }
   const live = found.filter((match) => !isOver(match));
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of matches">
-    <table>
-      <caption>
-        ${live.length ? `${live.length} being played` : "None is being played just now"}
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Players</th>
-          <th scope="col">Rules</th>
-          <th scope="col">How it stands</th>
-          <th scope="col">Begun</th>
-          <th scope="col"><span class="hidden">Replay</span></th>
-        </tr>
-      </thead>
-      <tbody>
-        ${[...live, ...found.filter(isOver)].map(
-          (match) => html`<${Match} key=${match.matchId} match=${match} />`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  const playing = live.length ? `${live.length} being played` : "None is being played just now";
+  return html`<${Outdated} error=${error} />
+    <div class="scroll" tabindex="0" role="region" aria-label="Table of matches">
+      <table class="newest">
+        <caption>
+          ${value.nextPageToken ? `The newest ${found.length}: ${playing.toLowerCase()}` : playing}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Players</th>
+            <th scope="col">Rules</th>
+            <th scope="col">How it stands</th>
+            <th scope="col">Begun</th>
+            <th scope="col"><span class="hidden">Replay</span></th>
+          </tr>
+        </thead>
+        <tbody>
+          ${[...live, ...found.filter(isOver)].map(
+            (match) => html`<${Match} key=${match.matchId} match=${match} />`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${more}`;
 }
 
 function Home() {

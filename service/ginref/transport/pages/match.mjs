@@ -1,10 +1,9 @@
 /** A match as it is played: what anybody may see of it, and no hidden card. */
 import { Back, Card, Cards, MoveText, Small, sorted } from "./card.mjs";
 import {
-  call,
-  CallError,
   follow,
   html,
+  Outdated,
   show,
   Stale,
   subject,
@@ -22,8 +21,6 @@ const OUTCOMES = {
   OUTCOME_BIG_GIN: "goes big gin",
   OUTCOME_UNDERCUT: "undercuts",
 };
-
-const path = `/v1/matches/${subject}`;
 
 /** Time as a player thinks of it. */
 function clockText(ms) {
@@ -154,7 +151,7 @@ function Event({ event, names }) {
   if (event.played) {
     return html`<li>
       ${who(event.played)} <${MoveText} move=${event.played.move} />
-      <small>${((event.played.elapsedMs ?? 0) / 1000).toFixed(2)} s</small>
+      <small> ${((event.played.elapsedMs ?? 0) / 1000).toFixed(2)} s</small>
     </li>`;
   }
   if (event.struck) return html`<li>${who(event.struck)} makes an illegal move: a strike</li>`;
@@ -180,13 +177,12 @@ function Page() {
         events: [...old.events, ...(message.events ?? [])].slice(-LINES),
       }));
     };
-    (async () => {
-      const found = await call(path, undefined, ended.signal);
-      take(found);
-      await follow(`${path}:watch`, take, tell, ended.signal);
-    })().catch((problem) => {
-      if (!ended.signal.aborted) fail(problem);
-    });
+    const note = (isNow, problem = null) => {
+      tell(isNow);
+      fail(problem);
+    };
+    // What was refused for good has been noted, too.
+    follow(`/v1/matches/${subject}:watch`, take, note, ended.signal).catch(() => {});
     return () => ended.abort();
   }, []);
   const { match, view, events, offset } = state;
@@ -199,7 +195,7 @@ function Page() {
   }
   if (!match) {
     return html`<h1>${subject}</h1>
-      <${Waiting} what="the match" error=${error instanceof CallError ? error : null} />`;
+      <${Waiting} what="the match" error=${error} />`;
   }
   const seats = match.seats ?? [];
   const names = Object.fromEntries(seats.map((one) => [one.seat, one.bot]));
@@ -221,6 +217,7 @@ function Page() {
           : html`<${Stale} isUp=${isUp} />`}
         ${isOver && html`<a class="button" href="/matches/${subject}/replay">Replay and verify</a>`}
       </p>
+      ${!isOver && html`<${Outdated} error=${error} />`}
     </header>
     <div class="table">
       ${seats.map(

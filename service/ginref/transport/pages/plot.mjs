@@ -29,7 +29,7 @@ export function Plot({ positions, at, names, go }) {
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Deadwood: ${tell}" onClick=${clicked}>
       <line class="axis" x1=${EDGE} x2=${WIDTH - EDGE} y1=${y(0)} y2=${y(0)} />
       <line class="limit" x1=${EDGE} x2=${WIDTH - EDGE} y1=${y(limit)} y2=${y(limit)} />
-      <text x=${WIDTH - EDGE} y=${y(limit) - 4} text-anchor="end">knock with ${limit}</text>
+      <text x=${EDGE + 4} y=${y(limit) - 4}>knock with ${limit}</text>
       <text x="4" y=${y(most) + 4}>${most}</text>
       <text x="4" y=${y(0) + 4}>0</text>
       <line class="here" x1=${x(here)} x2=${x(here)} y1=${EDGE / 2} y2=${y(0)} />

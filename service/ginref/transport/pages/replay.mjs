@@ -1,6 +1,16 @@
 /** A finished match once more, both hands open, and whether its record is true. */
 import { Back, Card, MoveText, sorted } from "./card.mjs";
-import { html, show, subject, useEffect, useState, Waiting, word } from "./frame.mjs";
+import {
+  grouped,
+  html,
+  show,
+  subject,
+  useEffect,
+  useLoaded,
+  useState,
+  Waiting,
+  word,
+} from "./frame.mjs";
 import { Plot } from "./plot.mjs";
 import { positionsOf } from "./positions.mjs";
 import { fromRounds, SEATS, Sheet } from "./sheet.mjs";
@@ -90,14 +100,10 @@ function Controls({ at, last, go, isPlaying, play }) {
 
 /** All moves, round by round; each is a link to its position. */
 function Moves({ positions, at, names }) {
-  const rounds = new Map();
-  for (const [index, one] of positions.entries()) {
-    if (!rounds.has(one.number)) rounds.set(one.number, []);
-    rounds.get(one.number).push([index, one]);
-  }
+  const rounds = grouped([...positions.entries()], ([, one]) => one.number);
   const now = positions[at].number;
   return html`<div class="moves">
-    ${[...rounds].map(
+    ${rounds.map(
       ([number, rows]) =>
         html`<details key=${number} open=${number === now}>
           <summary>Round ${number}</summary>
@@ -131,7 +137,8 @@ function Game({ record, positions, names }) {
     const moved = () => set(Math.min(asked(), last));
     const pressed = (event) => {
       if (event.altKey || event.ctrlKey || event.metaKey) return;
-      if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+      // They move a slider, and what is wider than the page.
+      if (event.target.closest("input, .sheet")) return;
       const steps = { ArrowLeft: -1, ArrowRight: 1 };
       if (event.key in steps) {
         event.preventDefault();
@@ -205,24 +212,17 @@ async function opened() {
 }
 
 function Page() {
-  const [state, set] = useState({});
-  useEffect(() => {
-    opened().then(
-      (found) => set({ found }),
-      (error) => set({ error }),
-    );
-  }, []);
-  const { found, error } = state;
+  const { value: found, error, again } = useLoaded(opened);
   if (!found) {
     if (error?.reason === "RECORD_NOT_READY") {
       return html`<h1>${subject}</h1>
         <p class="empty">
-          The match is not over, or its record is being signed. Until then it can be
+          The match is not over, or its record is being signed. Until then it can be${" "}
           <a href="/matches/${subject}">watched</a>.
         </p>`;
     }
     return html`<h1>${subject}</h1>
-      <${Waiting} what="the record" error=${error} />`;
+      <${Waiting} what="the record" error=${error} again=${again} />`;
   }
   const { record, positions, verdict, bytes } = found;
   const names = record?.match.bots ?? [];

@@ -1,13 +1,26 @@
 /** Standings with what is sure of them, and who met whom. */
-import { html } from "./frame.mjs";
+import { html, isProjector } from "./frame.mjs";
 
-const signed = (number) => (number > 0 ? `+${number}` : String(number).replace("-", "−"));
-const round = (number) => signed(Math.round(10 * number) / 10);
+/** Criteria that a table has columns of anyway. */
+const SHOWN = ["match_points", "net_per_board"];
+
+/** A number in figures that are all as long after the point. */
+const figure = (number, places = 1) => number.toFixed(places).replace("-", "−");
+const round = (number) => (number > 0 ? "+" : "") + figure(number);
+
+/** How far a scale goes: to the widest interval, unless most are much narrower. */
+function reach(lines) {
+  const ends = lines
+    .filter((one) => one.mean !== undefined)
+    .map((one) => Math.abs(one.mean) + (one.margin ?? 0))
+    .sort((one, other) => one - other);
+  return Math.max(1, Math.min(ends[ends.length - 1] ?? 0, 3 * (ends[ends.length >> 1] ?? 0)));
+}
 
 /** A mean and its 95 % interval, drawn on a scale that a table shares. */
 function Interval({ mean, margin, most }) {
   if (mean === undefined) return null;
-  const x = (value) => 64 + (60 * value) / most;
+  const x = (value) => 64 + 60 * Math.max(-1, Math.min(1, value / most));
   const wide = margin ?? 0;
   return html`<svg class="interval" viewBox="0 0 128 16" role="img" aria-label="${round(mean)} ± ${wide.toFixed(1)}">
     <line x1="64" x2="64" y1="0" y2="16" />
@@ -16,12 +29,19 @@ function Interval({ mean, margin, most }) {
   </svg>`;
 }
 
+/** What a criterion comes to; a dash where it says nothing. */
+function tieText(value) {
+  if (value === undefined) return "–";
+  return figure(value, Number.isInteger(value) ? 0 : 2);
+}
+
 /** The lines of a ranking. */
 export function Standing({ lines, title }) {
   if (!lines.length) return html`<p class="empty">Nobody has a place yet.</p>`;
-  const most = Math.max(1, ...lines.map((one) => Math.abs(one.mean ?? 0) + (one.margin ?? 0)));
+  const most = reach(lines);
   const hasPoints = lines.some((one) => one.points !== undefined);
-  const ties = lines[0].tieBreaks ?? [];
+  const ties = (one) =>
+    isProjector ? [] : (one.tieBreaks ?? []).filter((tie) => !SHOWN.includes(tie.criterion));
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${title}>
     <table>
       <caption>
@@ -38,7 +58,7 @@ export function Standing({ lines, title }) {
           <th scope="col">Net a board</th>
           <th scope="col"><span class="hidden">Interval</span></th>
           <th scope="col" class="number">Boards</th>
-          ${ties.map((one) => html`<th scope="col" class="number">${one.criterion.replaceAll("_", " ")}</th>`)}
+          ${ties(lines[0]).map((one) => html`<th scope="col" class="number">${one.criterion.replaceAll("_", " ")}</th>`)}
         </tr>
       </thead>
       <tbody>
@@ -58,9 +78,7 @@ export function Standing({ lines, title }) {
               </td>
               <td><${Interval} mean=${one.mean} margin=${one.margin} most=${most} /></td>
               <td class="number">${one.boards ?? 0}</td>
-              ${(one.tieBreaks ?? []).map(
-                (tie) => html`<td class="number">${tie.value === undefined ? "–" : Math.round(100 * tie.value) / 100}</td>`,
-              )}
+              ${ties(one).map((tie) => html`<td class="number">${tieText(tie.value)}</td>`)}
             </tr>`,
         )}
       </tbody>
@@ -110,7 +128,7 @@ function Cell({ boards }) {
 export function CrossTable({ lines, fixtures }) {
   const bots = lines.map((one) => one.bot);
   const met = pairs(fixtures);
-  if (bots.length < 2 || bots.length > 24 || !met.size) return null;
+  if (isProjector || bots.length < 2 || bots.length > 24 || !met.size) return null;
   return html`<details>
     <summary>Who met whom</summary>
     <div class="scroll" tabindex="0" role="region" aria-label="Cross-table">

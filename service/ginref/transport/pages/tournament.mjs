@@ -1,32 +1,48 @@
 /** A tournament: brackets and tables as they stand, live. */
 import { Bracket, Meet } from "./bracket.mjs";
-import { html, Moment, show, Stale, subject, Waiting, word } from "./frame.mjs";
+import {
+  grouped,
+  html,
+  isProjector,
+  Moment,
+  show,
+  Stale,
+  State,
+  subject,
+  Waiting,
+  word,
+} from "./frame.mjs";
 import { isPublished } from "./source.mjs";
 import { CrossTable, Standing } from "./standing.mjs";
 import { useTournament } from "./tournament_source.mjs";
 
 const BRACKETS = ["single_elimination", "double_elimination"];
 
-const isProjector = new URLSearchParams(location.search).has("projector");
-document.body.classList.toggle("projector", isProjector);
-
-/** Fixtures that are played now come first, then those that were played last. */
+/** Rounds, the last one first; each with what every group plays in it. */
 function Rounds({ fixtures }) {
-  const rounds = new Map();
-  for (const one of fixtures) {
-    const key = `${one.group ?? ""} ${one.round}`.trim();
-    if (!rounds.has(key)) rounds.set(key, []);
-    rounds.get(key).push(one);
-  }
-  const all = [...rounds].reverse();
-  if (!all.length) return html`<p class="empty">Nobody is paired yet.</p>`;
-  return all.map(
-    ([key, some], at) =>
-      html`<details key=${key} open=${at === 0}>
-        <summary>Round ${key}</summary>
-        <div class="tiles">${some.map((one) => html`<${Meet} key=${one.node} fixture=${one} />`)}</div>
+  const rounds = grouped(fixtures, (one) => one.round).sort(([one], [other]) => other - one);
+  return rounds.map(
+    ([number, some], at) =>
+      html`<details key=${number} open=${at === 0}>
+        <summary>Round ${number}</summary>
+        ${grouped(some, (one) => one.group ?? "").map(
+          ([group, meets]) =>
+            html`<div key=${group}>
+              ${group && html`<h4>Group ${group}</h4>`}
+              <div class="tiles">
+                ${meets.map((one) => html`<${Meet} key=${one.node} fixture=${one} />`)}
+              </div>
+            </div>`,
+        )}
       </details>`,
   );
+}
+
+/** What a wall has room for: the stages that are being played, or the last one. */
+function current(stages) {
+  const begun = stages.filter((stage) => stage.fixtures?.length);
+  const open = begun.filter((stage) => !stage.closed);
+  return open.length ? open : begun.slice(-1);
 }
 
 function Stage({ stage }) {
@@ -51,7 +67,10 @@ function Stage({ stage }) {
           />`}
         </div>`,
     )}
-    ${!isBracket && !isProjector && html`<h3>Fixtures</h3><${Rounds} fixtures=${fixtures} />`}
+    ${!isBracket &&
+    !isProjector &&
+    fixtures.length > 0 &&
+    html`<h3>Fixtures</h3><${Rounds} fixtures=${fixtures} />`}
     ${!fixtures.length && html`<p class="empty">This stage has not begun.</p>`}
   </section>`;
 }
@@ -86,13 +105,14 @@ function Page() {
       <${Waiting} what="the tournament" error=${error} again=${again} />`;
   }
   const state = word(value.state, "TOURNAMENT_STATE");
-  const stages = value.stages ?? [];
+  const all = value.stages ?? [];
+  const stages = isProjector ? current(all) : all;
   const entrants = value.entrants ?? [];
   const isBefore = ["draft", "registration", "check in", "seeding"].includes(state);
   return html`<header class="head">
       <h1>${value.title || value.tournamentId}</h1>
       <p class="facts">
-        <span class="state ${state.replaceAll(" ", "-")}">${state}</span>
+        <${State} of=${value} />
         <span>since <${Moment} at=${value.stateTime} /></span>
         <span><b>${entrants.length}</b> entrants</span>
         ${!isPublished && !["archived", "cancelled"].includes(state) && html`<${Stale} isUp=${isUp} />`}

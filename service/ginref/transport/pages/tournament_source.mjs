@@ -36,5 +36,5 @@ export function useTournament(name) {
       clearTimeout(timer);
     };
   }, [name, isThere]);
-  return { ...loaded, isUp };
+  return { ...loaded, isUp: loaded.error ? false : isUp };
 }

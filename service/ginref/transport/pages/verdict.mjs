@@ -25,7 +25,7 @@ export function Verdict({ verdict, bytes, names }) {
   const source = verdict.deal_source;
   const deals =
     DEALS[source] ?? `The cards follow from shares of the referee and of ${shares} of ${names.length} bots.`;
-  return html`<details class="verdict ${finding}">
+  return html`<details class="verdict ${finding}" open=${finding !== "valid"}>
     <summary data-finding=${finding}>${WORDS[finding]}</summary>
     ${problem && html`<p><b>${wrong}</b>: ${problem}</p>`}
     ${rounds !== undefined &&
