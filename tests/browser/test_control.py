@@ -237,6 +237,8 @@ def test_a_change_of_a_moment_ago_is_asked_for_anew(look: Look, site: Site) -> N
     page.route(f"**/v1/tournaments/{LEAGUE.name}", answer, times=1)
     page.get_by_role("button", name="Archive").click()
     expect(page.locator(".asked legend")).to_have_text("Archive?")
+    # Whoever has no mouse goes on where the question is.
+    expect(page.locator(".asked")).to_be_focused()
 
 
 @pytest.mark.parametrize("token", ["wrong", "gr_" + "a" * 52], ids=["short", "unknown"])

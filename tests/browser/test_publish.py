@@ -71,6 +71,8 @@ def test_a_published_tournament_needs_no_referee(
     expect(page.locator(".ended")).to_be_visible()
     assert asked
     assert not any(url.startswith(site.url) for url in asked)
+    page.goto(f"{published}replay.html?%E0%A4%A")
+    expect(page.get_by_role("alert")).to_contain_text("is not there")
 
 
 def test_the_export_lies_beside_the_pages(folder: Path, site: Site) -> None:

@@ -11,6 +11,9 @@ export function Refused({ error }) {
   </p>`;
 }
 
+/** Bring what is asked to whoever has done something elsewhere on the page. */
+const focus = (element) => element?.focus();
+
 /** A change as it would be: everything that becomes something else. */
 function Differences({ rows }) {
   if (!rows.length) return html`<p class="soft">Nothing else changes.</p>`;
@@ -79,7 +82,7 @@ export function useChange(tournament, done) {
   };
   const dialog = html`<div aria-live="polite">
     ${asked &&
-    html`<fieldset class="asked">
+    html`<fieldset class="asked" tabindex="-1" ref=${focus}>
       <legend>${asked.title}?</legend>
       <${Differences} rows=${asked.rows} />
       <div class="actions">

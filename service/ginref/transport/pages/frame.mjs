@@ -7,11 +7,13 @@ const TOKEN = "ginref-token";
 const LONGEST_PAUSE_MS = 10_000;
 const AGAIN_S = 5;
 
+const asked = new URLSearchParams(location.search);
+
 /** What the page is about, as the server has read it, or a file is asked for it. */
-export const subject = document.body.dataset.subject || decodeURIComponent(location.search.slice(1));
+export const subject = document.body.dataset.subject || ([...asked.keys()][0] ?? "");
 
 /** Whether the page is for a wall, where nobody clicks. */
-export const isProjector = new URLSearchParams(location.search).has("projector");
+export const isProjector = asked.has("projector");
 document.documentElement.classList.toggle("projector", isProjector);
 
 /** The token of whoever sits here; kept until the tab is closed. */
