@@ -1,9 +1,7 @@
 """Owners and bots: who there is to play, and who may say so."""
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
 
 from ginref.app.caller import HOSTS, Caller, Role
 from ginref.app.error import Reason, RefusedError
@@ -17,8 +15,7 @@ from ginref.app.registry_row import (
     write_bot,
     write_owner,
 )
-
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,31}")
+from ginref.tournament.name import is_name
 
 
 class Membership:
@@ -153,7 +150,7 @@ def check_name(name: str, field: str) -> None:
     Raises:
         RefusedError: NAME_INVALID.
     """
-    if not _NAME.fullmatch(name):
+    if not is_name(name):
         raise RefusedError(
             Reason.NAME_INVALID,
             f"{field}: 2 to 32 characters of [a-z0-9._-] expected, "

@@ -11,7 +11,6 @@ import hashlib
 import json
 import logging
 import math
-import re
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from typing import Final
@@ -37,11 +36,10 @@ from ginref.tournament.error import LogError
 from ginref.tournament.ledger import Ledger
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.log import LogEntry, encode_entry
+from ginref.tournament.name import is_name
 from ginref.tournament.plan import Plan, plan_ledger
 
 _LOG: Final = logging.getLogger(__name__)
-
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,31}")
 
 _HINTS: Final = 64
 """Tournaments that a process remembers."""
@@ -88,7 +86,7 @@ class TournamentKeeper:
             LogError: No referee could have written its log.
             FieldError: Its log or its configuration cannot be read.
         """
-        if not _NAME.fullmatch(name):
+        if not is_name(name):
             raise no_tournament(name)
         reads = self._reads.get(name)
         if reads is None:

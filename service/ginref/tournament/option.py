@@ -8,11 +8,11 @@ from typing import Any, Final, TypeVar
 
 from ginref.engine.error import shown
 from ginref.tournament.error import FieldError
+from ginref.tournament.name import is_name
 
 _Choice = TypeVar("_Choice", bound=enum.StrEnum)
 
 _TEXT_LENGTH: Final = 500
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,31}")
 _DURATION: Final = re.compile(r"([0-9]{1,9})(ms|s|m|h|d)")
 _UNITS_MS: Final = {
     "ms": 1,
@@ -97,7 +97,7 @@ class Option:
         Raises:
             FieldError: It is none.
         """
-        if not isinstance(self.value, str) or not _NAME.fullmatch(self.value):
+        if not is_name(self.value):
             what = "2 to 32 small letters, digits, '.', '_' or '-' expected"
             raise self.fail(f"{shown(self.value)}: {what}")
         return self.value
