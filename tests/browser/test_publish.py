@@ -81,6 +81,11 @@ def test_the_export_lies_beside_the_pages(folder: Path, site: Site) -> None:
     assert verify_export(export, keys).finding is Finding.VALID
 
 
+def test_only_what_is_read_is_published(folder: Path) -> None:
+    files = [path for path in (folder / "static").rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 300_000
+
+
 def test_nothing_is_written_among_files_of_others(site: Site, tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("mine")
     referee = site.referee

@@ -77,4 +77,6 @@ def _write_pages(site: Path, seen: Tournament) -> None:
     for pattern in _FILES:
         for file in FOLDER.glob(pattern):
             shutil.copyfile(file, static / file.name)
-    shutil.copytree(BUILT, static / "built", dirs_exist_ok=True)
+    # What is for whoever looks up the API, or runs a tournament, is not for readers.
+    left_out = shutil.ignore_patterns("swagger-ui*", "js-yaml*")
+    shutil.copytree(BUILT, static / "built", ignore=left_out, dirs_exist_ok=True)
