@@ -13,11 +13,11 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
-from ginref.app.error import Reason, RefusedError
 from ginref.transport.address import Address, BindError
 from ginref.transport.exchange import JSON_TYPE, to_json
 from ginref.transport.guard import SAFE
 from ginref.transport.listener import Listener, file_share
+from ginref.transport.rest_json import unreadable
 from ginref.transport.status import status_of
 
 _HEAD_BYTES: Final = 16 * 1024
@@ -56,11 +56,10 @@ class _Connection(H11Protocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        refusal = RefusedError(Reason.MESSAGE_UNREADABLE, msg)
         kind = (b"content-type", JSON_TYPE.encode()), (b"connection", b"close")
         for event in (
             h11.Response(status_code=400, headers=[*kind, *SAFE]),
-            h11.Data(data=to_json(status_of(refusal))),
+            h11.Data(data=to_json(status_of(unreadable(msg)))),
             h11.EndOfMessage(),
         ):
             self.transport.write(self.conn.send(event) or b"")

@@ -34,9 +34,9 @@ def read_json(body: bytes) -> Any:  # noqa: ANN401 - whatever JSON can be
     try:
         text = body.decode()
     except ValueError:
-        raise _unreadable("the body is not UTF-8") from None
+        raise unreadable("the body is not UTF-8") from None
     if _depth(text) > DEPTH:
-        raise _unreadable(f"the body is deeper than {DEPTH}")
+        raise unreadable(f"the body is deeper than {DEPTH}")
     doubled: list[_Twice] = []
 
     def take(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def read_json(body: bytes) -> Any:  # noqa: ANN401 - whatever JSON can be
     try:
         found = json.loads(text, object_pairs_hook=take, parse_constant=_no_number)
     except ValueError:
-        raise _unreadable("the body is not JSON") from None
+        raise unreadable("the body is not JSON") from None
     if doubled:
         at = _path_to(found, doubled[0], "")
         raise RefusedError(Reason.FIELD_INVALID, f"{at} stands twice", field=at)
@@ -89,5 +89,6 @@ def _no_number(word: str) -> NoReturn:
     raise ValueError(word)
 
 
-def _unreadable(message: str) -> RefusedError:
+def unreadable(message: str) -> RefusedError:
+    """Return the refusal of what cannot be read at all."""
     return RefusedError(Reason.MESSAGE_UNREADABLE, message)

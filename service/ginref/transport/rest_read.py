@@ -14,10 +14,9 @@ from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from ginref.app.error import Reason, RefusedError
 from ginref.transport.field import invalid
 from ginref.transport.rest_check import check_message, field_named, inside, is_plain
-from ginref.transport.rest_json import read_json
+from ginref.transport.rest_json import read_json, unreadable
 from ginref.transport.rest_route import WHOLE, Route
 
 Tree = dict[str, Any]
@@ -60,11 +59,6 @@ def read_request(
     except (ParseError, ValueError, TypeError):
         raise unreadable("the request is not a message of this call") from None
     return message
-
-
-def unreadable(message: str) -> RefusedError:
-    """Return the refusal of a request that is none."""
-    return RefusedError(Reason.MESSAGE_UNREADABLE, message)
 
 
 def _read_body(route: Route, body: bytes) -> Tree:

@@ -35,7 +35,7 @@ function score(fixture, at) {
 }
 
 /** What is said of a fixture beside its sides. */
-export function resultText(fixture) {
+function resultText(fixture) {
   const { result } = fixture;
   const state = word(fixture.state, "FIXTURE_STATE");
   if (!result) return state === "blocked" ? "" : state;

@@ -24,7 +24,7 @@ export const sorted = (cards) =>
   [...cards].sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b));
 
 /** The name of a card in words. */
-export function cardName(card) {
+function cardName(card) {
   return `${RANKS[card[0]]} of ${SUITS[card[1]][1]}`;
 }
 

@@ -5,16 +5,13 @@ import { Match } from "./built/verifier/replay.mjs";
 
 /** One position of a round that is being played, or has just ended. */
 function position(match, round, pile, entry, isEnd) {
-  const hands = match.seats.map((_, seat) => [...(round.hands.get(seat) ?? [])]);
   return {
     entry,
     seat: entry ? SEATS.indexOf(entry.seat) : null,
-    hands: hands.map((hand) => ({ cards: hand, ...arrange(hand) })),
-    upcard: round.upcard,
+    hands: match.seats.map((_, seat) => arrange([...(round.hands.get(seat) ?? [])])),
     stock: 52 - round.drawn,
     pile: [...pile],
     taken: entry?.move === "draw_stock" ? round.deck[round.drawn - 1] : round.taken,
-    toAct: isEnd ? null : round.toAct,
     number: match.rounds.length + (isEnd ? 0 : 1),
     rounds: match.rounds.length,
     ended: isEnd ? match.rounds[match.rounds.length - 1] : null,
@@ -51,5 +48,5 @@ export function positionsOf(record) {
       found.push(position(match, match.round, pile, null, false));
     }
   }
-  return { positions: found, match };
+  return found;
 }

@@ -201,14 +201,14 @@ async function opened() {
   const [bytes, keys] = await Promise.all([loadRecord(subject), loadKeys()]);
   const verdict = await verifyRecord(bytes, keys);
   let record = null;
-  let played = { positions: [] };
+  let positions = [];
   try {
     record = readRecord((await openEnvelope(bytes, new Map())).payload);
-    if (record.openings) played = positionsOf(record);
+    if (record.openings) positions = positionsOf(record);
   } catch {
     // What cannot be read cannot be shown; the verdict says why.
   }
-  return { bytes, verdict, record, positions: played.positions };
+  return { bytes, verdict, record, positions };
 }
 
 function Page() {
