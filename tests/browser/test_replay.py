@@ -47,6 +47,18 @@ def test_a_match_is_replayed_to_its_last_move(look: Look, site: Site) -> None:
     assert page.url.endswith(f"#move-{moves + deals - 1}")
 
 
+def test_a_record_is_shown_as_soon_as_it_is_signed(look: Look, site: Site) -> None:
+    page = look("/")
+    told = {"@type": "ErrorInfo", "reason": "RECORD_NOT_READY"}
+    refusal = {"code": 9, "message": "not yet", "details": [told]}
+    page.route(
+        "**/record", lambda route: route.fulfill(status=400, json=refusal), times=1
+    )
+    page.goto(f"/matches/{site.shown.match_id}/replay")
+    expect(page.locator(".empty")).to_contain_text("is being signed")
+    page.locator("[data-finding=valid]").wait_for()
+
+
 def test_hands_are_those_that_were_dealt(look: Look, site: Site) -> None:
     page = opened(look, site)
     for seat in range(2):

@@ -32,7 +32,8 @@ export class CallError extends Error {
 }
 
 /** Say whether something was refused for good, so that it is not asked for again. */
-const isFinal = ({ status }) => status >= 400 && status < 500 && status !== 429;
+const isFinal = ({ status, reason }) =>
+  status >= 400 && status < 500 && status !== 429 && reason !== "RECORD_NOT_READY";
 
 async function reach(path, how) {
   try {
