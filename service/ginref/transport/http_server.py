@@ -58,7 +58,7 @@ class _Connection(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         kind = (b"content-type", JSON_TYPE.encode()), (b"connection", b"close")
         for event in (
-            h11.Response(status_code=400, headers=[*kind, *SAFE]),
+            h11.Response(status_code=400, reason="Bad Request", headers=[*kind, *SAFE]),
             h11.Data(data=to_json(status_of(unreadable(msg)))),
             h11.EndOfMessage(),
         ):
