@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 import grpc.aio
 from tests.e2e.answer import Answer, of_error, of_refusal, of_status
+from tests.e2e.bad_move import LIMITED
 from tests.e2e.host import Room
 
 from ginref.v1 import bot_service_pb2, seat_pb2, session_pb2
@@ -85,7 +86,10 @@ class BotStream:
                 request.request_id,
             )
             answer = of_refusal(result.refused)
-        await _goes_on(stream)
+        # A limited token is not even told that there is no such match.
+        await _goes_on(
+            stream, "SEAT_NOT_YOURS" if caller == LIMITED else "MATCH_NOT_FOUND"
+        )
         stream.cancel()
         return answer
 
@@ -123,15 +127,13 @@ async def ending(stream: Stream) -> Answer:
     return of_status(code, await stream.details(), metadata)
 
 
-async def _goes_on(stream: Stream) -> None:
-    """Ask for something else, and see it answered."""
+async def _goes_on(stream: Stream, reason: str) -> None:
+    """Ask for a match that is none, and see it refused."""
     seat = seat_pb2.SEAT_NORTH
     await say(stream, sync=session_pb2.Sync(match_id="mnowhere", seat=seat))
     said = await reply(stream)
     assert said.problem.match_id == "mnowhere"
-    # A limited token is not even told that there is none.
-    reasons = {"MATCH_NOT_FOUND", "SEAT_NOT_YOURS"}
-    assert of_refusal(said.problem.refusal).reason in reasons
+    assert of_refusal(said.problem.refusal).reason == reason
 
 
 def _message(request: Request) -> tuple[str, bytes]:
