@@ -74,7 +74,8 @@ class PrometheusObserver:
         self._calls = self._counter(families.CALLS)
         self._call_seconds = self._histogram(families.CALL_SECONDS)
         self._refusals = _each(self._counter(families.REFUSALS), families.REFUSALS)
-        self._http_answers = self._counter(families.HTTP_ANSWERS)
+        answers = families.HTTP_ANSWERS
+        self._http_answers = _each(self._counter(answers), answers)
         self._attached = self._gauge(families.ATTACHED)
         self._watchers = self._gauge(families.WATCHERS)
         self._dropped = _each(self._counter(families.DROPPED), families.DROPPED)
@@ -184,7 +185,7 @@ class PrometheusObserver:
         """Count an answer over HTTP by its status."""
         text = str(status)
         known = text if text in families.HTTP_STATUSES else OTHER
-        self._http_answers.labels(known).inc()
+        self._http_answers[known,].inc()
 
     def dropped(self, stream: str) -> None:
         """Count a stream that was ended because it was not read."""

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import MutableMapping
-from functools import cached_property
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -47,18 +46,18 @@ class Exchange:
         self.left = False
         self._has_more = True
 
-    @cached_property
-    def headers(self) -> dict[str, str]:
-        """The headers of the request, the first of each name."""
-        found: dict[str, str] = {}
-        for name, value in self._scope["headers"]:
-            found.setdefault(name.decode("latin-1"), value.decode("latin-1"))
-        return found
+    def header(self, name: bytes) -> str | None:
+        """Return the first header of a name in small letters; None if there is none."""
+        for known, value in self._scope["headers"]:
+            if known == name:
+                text: str = value.decode("latin-1")
+                return text
+        return None
 
     @property
     def secret(self) -> str | None:
         """The token that the request carries."""
-        return bearer(self.headers.get("authorization", ""))
+        return bearer(self.header(b"authorization") or "")
 
     @property
     def peer(self) -> object:
@@ -73,8 +72,11 @@ class Exchange:
                 MEDIA_TYPE_UNKNOWN for one that is no JSON, LIMIT_EXCEEDED for one
                 that does not come.
         """
-        length = self.headers.get("content-length", "0")
-        if length.isdigit() and int(length[:20]) > most:
+        length = self.header(b"content-length")
+        if length is None and self.header(b"transfer-encoding") is None:
+            # RFC 9112, section 6.3: then there is none.
+            return b""
+        if length and length.isdigit() and int(length[:20]) > most:
             raise _too_large(most)
         read = bytearray()
         try:
@@ -92,7 +94,7 @@ class Exchange:
         return bytes(read)
 
     def _has_json(self) -> bool:
-        kind, _, parameters = self.headers.get("content-type", "").partition(";")
+        kind, _, parameters = (self.header(b"content-type") or "").partition(";")
         charset = parameters.strip().lower().replace('"', "")
         return kind.strip().lower() == JSON_TYPE and charset in {"", "charset=utf-8"}
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message_factory import GetMessageClass
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ginref.app.caller import Caller, Role
 from ginref.app.error import Reason, RefusedError
@@ -26,21 +26,25 @@ from ginref.transport.kept_answer import KeptAnswers
 from ginref.transport.rest_read import read_request
 from ginref.transport.rest_route import Found, Route, Routes
 from ginref.transport.rest_stream import CURSOR, StreamWriter, goes_on
-from ginref.transport.status import CODES
+from ginref.transport.status import CODES, refusal_of
 from ginref.transport.traced import about, traced
 from ginref.transport.vigil import Vigil
 
 Drop = Callable[[object], None]
 """Closes the connection of a peer at once, whatever it has not read."""
 
-_LAST_EVENT: Final = "last-event-id"
+_LAST_EVENT: Final = b"last-event-id"
 
 _LONG: Final = 16_384
 """Bytes from which on an answer takes so long to write as JSON that it is kept."""
 
 
 class RestApi:
-    """Answers requests; an application of ASGI."""
+    """Answers requests; an application of ASGI.
+
+    Attributes:
+        elsewhere: Answers what is at the path of no call.
+    """
 
     def __init__(  # noqa: PLR0913 - all that calls pass
         self,
@@ -79,22 +83,31 @@ class RestApi:
         self._tracer: Final = tracer
         self._calls = 0
         self._answers: Final = KeptAnswers()
+        self.elsewhere: ASGIApp = self.refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         exchange = Exchange(scope, receive, send)
+        found = self._routes.find(exchange.path)
+        if found is None:
+            await self.elsewhere(scope, receive, send)
+            return
         self._calls += 1
         try:
-            await self._answer(exchange)
+            await self._answer(exchange, found)
+        except Exception as fault:
+            if exchange.started:
+                raise
+            await exchange.refuse(refusal_of(fault))
         finally:
             self._calls -= 1
 
-    async def _answer(self, exchange: Exchange) -> None:
-        found = self._routes.find(exchange.path)
-        if found is None:
-            refusal = RefusedError(Reason.PATH_UNKNOWN, "no call has this path")
-            await self._refuse_unknown(exchange, refusal)
-            return
+    async def refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse what nothing answers."""
+        refusal = RefusedError(Reason.PATH_UNKNOWN, "no call has this path")
+        await self._refuse_unknown(Exchange(scope, receive, send), refusal)
+
+    async def _answer(self, exchange: Exchange, found: Found) -> None:
         route = found.routes.get(exchange.verb)
         if route is None and exchange.verb == "HEAD":
             route = _unary(found.routes.get("GET"))
@@ -112,7 +125,7 @@ class RestApi:
         guest = _guest(exchange) if is_guest else None
         answering = self._admission.answer(route.path, secret, work, guest)
         if self._tracer is not None:
-            parent = exchange.headers.get("traceparent")
+            parent = exchange.header(b"traceparent")
             answering = traced(self._tracer, route.path, parent, answering)
         try:
             done = await answering
@@ -204,7 +217,7 @@ def _unary(route: Route | None) -> Route | None:
 
 def _resumed(exchange: Exchange, route: Route) -> str:
     """Return the query; a stream that is read on goes on after its last event."""
-    last = exchange.headers.get(_LAST_EVENT)
+    last = exchange.header(_LAST_EVENT)
     if not last or not goes_on(route.method):
         return exchange.query
     rest = [

@@ -43,6 +43,13 @@ def read_request(
         RefusedError: MESSAGE_UNREADABLE, FIELD_INVALID or ENUM_UNKNOWN.
     """
     asked = route.method.input_type
+    if route.has_texts and not (query or body):
+        # Most requests: there is nothing to be checked yet.
+        texts = {
+            name: _unescape(value, name)
+            for name, value in zip(route.fields, values, strict=True)
+        }
+        return GetMessageClass(asked)(**texts)
     tree = _read_body(route, body)
     for path, value in zip(route.fields, values, strict=True):
         _bind(tree, asked, path, _unescape(value, path))

@@ -10,7 +10,11 @@ from typing import Final
 
 from google.api import annotations_pb2
 from google.api.http_pb2 import HttpRule
-from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
+from google.protobuf.descriptor import (
+    FieldDescriptor,
+    MethodDescriptor,
+    ServiceDescriptor,
+)
 
 _PARTS: Final = re.compile(r"\{([a-z0-9_.]+)(?:=([^}]*))?\}|(\*\*|\*)|([^{}*]+)")
 
@@ -32,6 +36,7 @@ class Route:
         fields: Fields that are read from the path, in its order.
         body: Field that is read from the body; `*` for all, empty for none.
         method: The call.
+        has_texts: All that is read from the path is text, of the message itself.
     """
 
     verb: str
@@ -39,6 +44,7 @@ class Route:
     fields: tuple[str, ...]
     body: str
     method: MethodDescriptor
+    has_texts: bool
 
     @property
     def path(self) -> str:
@@ -113,13 +119,18 @@ def _route(method: MethodDescriptor, rule: HttpRule) -> Route:
         verb, template = rule.custom.kind, rule.custom.path
     else:
         verb, template = kind.upper(), getattr(rule, kind)
-    fields = (found[1] for found in _PARTS.finditer(template) if found[1])
+    fields = tuple(found[1] for found in _PARTS.finditer(template) if found[1])
+    known = method.input_type.fields_by_name
     return Route(
         verb=verb,
         template=template,
-        fields=tuple(fields),
+        fields=fields,
         body=rule.body,
         method=method,
+        has_texts=all(
+            name in known and known[name].type == FieldDescriptor.TYPE_STRING
+            for name in fields
+        ),
     )
 
 

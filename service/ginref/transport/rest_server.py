@@ -95,7 +95,7 @@ class RestServer:
             answers: Counts all answers, those of pages among them.
             tracer: Traces calls.
             allowance: What each token has left; None for no limits.
-            pages: What else is served, and found before the calls.
+            pages: What else is served.
 
         Raises:
             BindError: The address is none, the certificate cannot be used, or
@@ -118,15 +118,15 @@ class RestServer:
             has_guests=options.has_guests,
             tracer=tracer,
         )
-        app = Starlette(
+        api.elsewhere = Starlette(
             routes=[*pages, Route("/openapi.json", _openapi, methods=["GET"])],
             exception_handlers={HTTPException: _tell, Exception: _tell},
         )
-        app.router.redirect_slashes = False
-        app.router.default = api
+        api.elsewhere.router.redirect_slashes = False
+        api.elsewhere.router.default = api.refuse
         self._server: Final = HttpServer(
             address,
-            Guard(app, options.origins, answers),
+            Guard(api, options.origins, answers),
             tls=tls,
             patience_s=-(-options.drain_ms // 1000),
             connection_limit=options.connection_limit,

@@ -103,7 +103,7 @@ class StreamWriter:
         Raises:
             CancelledError: Whoever reads it has gone.
         """
-        form = form_of(exchange.headers.get("accept", ""))
+        form = form_of(exchange.header(b"accept") or "")
         pending = asyncio.create_task(_next(answers))
         gone = asyncio.create_task(exchange.gone())
         patience_s = min(_OPENING_S, self._beat_s)
@@ -136,7 +136,7 @@ class StreamWriter:
 
     async def fail(self, exchange: Exchange, refusal: RefusedError) -> bool:
         """Tell why a stream ends that has begun; say whether that was read."""
-        form = form_of(exchange.headers.get("accept", ""))
+        form = form_of(exchange.header(b"accept") or "")
         data = form.failure(to_json(status_of(refusal)))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_LAST_WORD_S):

@@ -10,6 +10,8 @@ import httpx
 import pytest
 from tests.unit.transport.call import new_match
 
+from ginref.transport.exchange import Exchange
+
 Served = Any
 """The running referee of `conftest`, whose class cannot be imported."""
 
@@ -237,6 +239,22 @@ async def test_who_is_not_known_is_told_how_to_be(served: Served) -> None:
         assert told(answer)[:2] == (401, reason)
         assert answer.headers["www-authenticate"] == "Bearer"
         assert reason in served.refusals
+
+
+async def test_a_fault_of_http_itself_is_known_by_its_id_alone(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Exchange, __: bytes) -> str:
+        message = "Kh lies on top"
+        raise RuntimeError(message)
+
+    monkeypatch.setattr(Exchange, "header", fail)
+    answer = await client.get("/v1/matches")
+
+    status, reason, facts = told(answer)
+    assert (status, reason, [*facts]) == (500, "INTERNAL_FAULT", ["fault_id"])
+    assert "Kh" not in answer.text
+    assert answer.headers["cache-control"] == "no-store"
 
 
 async def test_a_fault_is_known_by_its_id_alone(
