@@ -15,7 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.e2e.host import OPERATOR, SEATED, STRANGER, Host, Room, hosting
 from tests.e2e.table import Table, play
 
-from ginref.adapters.metric_family import CODES, FATES, OPERATIONS
+from ginref.adapters.metric_family import CODES, FATES, HTTP_STATUSES, OPERATIONS
 from ginref.app.error import Reason
 from ginref.record.document import Record, parse_record
 from ginref.record.entry import Moved
@@ -44,6 +44,7 @@ LABELS: dict[str, set[str]] = {
     "fault": {"nobody", "seat", "referee", "organizer"},
     "method": {*METHODS, "other"},
     "code": {*CODES},
+    "status": {*HTTP_STATUSES},
     "result": {"ok", "refused"},
     "stream": {"bot", "watcher"},
     "operation": {*OPERATIONS},
