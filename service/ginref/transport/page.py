@@ -24,7 +24,7 @@ from starlette.responses import (
     PlainTextResponse,
     Response,
 )
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.routing import BaseRoute, Match, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
@@ -52,6 +52,11 @@ _PAGES: Final = {
 
 _SUBJECT: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,63}")
 
+_WEIGHT: Final = re.compile(r";q=([01](?:\.[0-9]{0,3})?)(?:;|$)")
+"""How much a type is wanted, in a header that names what is accepted."""
+
+_NOT_FOUND: Final = 404
+
 _SERVED: Final = re.compile(r".+\.(?:mjs|js|css|svg|LICENSE)|.+/LICENSE")
 """Files that are for browsers."""
 
@@ -73,7 +78,7 @@ class _Files(StaticFiles):
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         if not _SERVED.fullmatch(path):
-            raise HTTPException(404)
+            raise HTTPException(_NOT_FOUND)
         response = await super().get_response(path, scope)
         response.headers.update(
             {"cache-control": "no-cache", "vary": "accept-encoding"}
@@ -96,8 +101,19 @@ def _zipped(path: str, _etag: str) -> bytes:
     return gzip.compress(Path(path).read_bytes())
 
 
+class _Nowhere(Route):
+    """Whatever a browser is led to that is nothing; others answer all else."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        return super().matches(scope) if _is_led(scope) else (Match.NONE, {})
+
+
 def page_routes() -> list[BaseRoute]:
-    """Return the routes of all pages and of their files."""
+    """Return the routes of all pages and of their files.
+
+    Where a browser is led to what is no page and no call, the last one says so:
+    whatever else is served has to come before it.
+    """
     zipped = [Middleware(GZipMiddleware, minimum_size=512)]
     shells = [
         Route(path, _shell(*page), methods=["GET"], middleware=zipped)
@@ -108,16 +124,17 @@ def page_routes() -> list[BaseRoute]:
         *shells,
         viewer,
         Mount("/static", _Files(directory=FOLDER)),
+        _Nowhere("/{path:path}", _nowhere, methods=["GET"], middleware=zipped),
     ]
 
 
 def render_shell(
-    page: str, title: str, subject: str = "", *, is_published: bool = False
+    page: str | None, title: str, subject: str = "", *, is_published: bool = False
 ) -> str:
     """Return the document that a page begins with.
 
     Args:
-        page: Its module.
+        page: Its module; None for the one that stands for a page that is not there.
         title: What its window is called.
         subject: What it is about.
         is_published: It lies beside its files, and there is no referee.
@@ -145,7 +162,7 @@ def _shell(page: str, title: str) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         subject = request.path_params.get("subject", "")
         if subject and not _SUBJECT.fullmatch(subject):
-            raise HTTPException(404)
+            return await _nowhere(request)
         if not BUILT.is_dir():
             return PlainTextResponse(_HOW_TO_BUILD, status_code=503)
         return HTMLResponse(
@@ -154,6 +171,35 @@ def _shell(page: str, title: str) -> Callable[[Request], Awaitable[Response]]:
         )
 
     return answer
+
+
+async def _nowhere(request: Request) -> Response:
+    """Tell a browser where there is something.
+
+    Raises:
+        HTTPException: It is none that asks.
+    """
+    if not _is_led(request.scope):
+        raise HTTPException(_NOT_FOUND)
+    return HTMLResponse(
+        render_shell(None, "There is no such page - ginref"),
+        _NOT_FOUND,
+        {"content-security-policy": CONTENT_POLICY},
+    )
+
+
+def _is_led(scope: Scope) -> bool:
+    """Say whether somebody wants to see a page, and does not call the API."""
+    is_call = f"{scope['path']}/".startswith("/v1/")
+    if is_call or scope["method"] not in {"GET", "HEAD"}:
+        return False
+    weights = {"*/*": 0.0}
+    for part in ",".join(Headers(scope=scope).getlist("accept")).split(","):
+        kind, _, parameters = part.lower().replace(" ", "").partition(";")
+        weight = _WEIGHT.search(f";{parameters}")
+        weights[kind] = float(weight[1]) if weight else 1
+    others = weights.get("application/*", weights["*/*"])
+    return weights.get("text/html", 0) > weights.get("application/json", others)
 
 
 async def _viewer(_: Request) -> Response:

@@ -119,7 +119,7 @@ class RestServer:
             tracer=tracer,
         )
         api.elsewhere = Starlette(
-            routes=[*pages, Route("/openapi.json", _openapi, methods=["GET"])],
+            routes=[Route("/openapi.json", _openapi, methods=["GET"]), *pages],
             exception_handlers={HTTPException: _tell, Exception: _tell},
         )
         api.elsewhere.router.redirect_slashes = False

@@ -8,7 +8,12 @@ import pytest
 from jinja2 import Environment
 from starlette.applications import Starlette
 
-from ginref.transport.page import FOLDER, page_routes, render_shell
+from ginref.transport.page import (
+    CONTENT_POLICY,
+    FOLDER,
+    page_routes,
+    render_shell,
+)
 
 STYLE = "/static/style.css"
 
@@ -63,3 +68,40 @@ def test_the_shell_of_pages_is_read_once(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delattr(Environment, "from_string")
 
     assert "<title>&lt;two&gt;</title>" in render_shell("match", "<two>", "m1")
+
+
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+@pytest.mark.parametrize(
+    ("verb", "path", "accept", "is_page"),
+    [
+        pytest.param("GET", "/turnaments/x", BROWSER, True, id="mistyped"),
+        pytest.param("GET", "/tournaments/<b>", BROWSER, True, id="no name"),
+        pytest.param("HEAD", "/turnaments/x", BROWSER, True, id="its head"),
+        pytest.param("GET", "/v1x", BROWSER, True, id="beside the API"),
+        pytest.param(
+            "GET", "/x", "application/json;q=0.9, text/html", True, id="rather"
+        ),
+        pytest.param("GET", "/x", "text/html, application/json", False, id="either"),
+        pytest.param("GET", "/x", "text/html;q=0.2, */*;q=0.5", False, id="hardly"),
+        pytest.param("GET", "/x", "text/html;q=0", False, id="not at all"),
+        pytest.param("GET", "/x", "*/*", False, id="anything"),
+        pytest.param("GET", "/tournaments/<b>", "*/*", False, id="no name, anything"),
+        pytest.param("GET", "/x", "", False, id="nothing said"),
+        pytest.param("POST", "/x", BROWSER, False, id="no look"),
+        pytest.param("GET", "/v1/matchs", BROWSER, False, id="a call"),
+        pytest.param("GET", "/v1", BROWSER, False, id="the API"),
+    ],
+)
+async def test_a_browser_that_is_led_nowhere_is_shown_the_way(
+    client: httpx.AsyncClient, verb: str, path: str, accept: str, *, is_page: bool
+) -> None:
+    answer = await client.request(verb, path, headers={"accept": accept})
+
+    assert answer.status_code == 404
+    assert answer.headers["content-type"].startswith("text/html") is is_page
+    if is_page:
+        assert answer.headers["content-security-policy"] == CONTENT_POLICY
+        assert verb == "HEAD" or "<h1>There is no such page</h1>" in answer.text
+        assert path not in answer.text
