@@ -2,15 +2,17 @@
 
 import asyncio
 import contextlib
+import re
 import socket
 import ssl
-from collections.abc import Generator
+from collections.abc import Awaitable, Generator
 from types import TracebackType
 from typing import Final
+from urllib.parse import unquote
 
 import h11
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from ginref.transport.address import Address, BindError
@@ -25,6 +27,9 @@ _HEAD_BYTES: Final = 16 * 1024
 
 _IDLE_S: Final = 75
 """Seconds until a connection on which nothing more is asked is closed."""
+
+_WHOLE: Final = re.compile(rb"https?://[^/]+(/.*)?", re.IGNORECASE)
+"""A request target that names the host, too, as for a proxy."""
 
 
 class _Connection(H11Protocol):
@@ -114,6 +119,25 @@ class _QuietServer(uvicorn.Server):
         yield
 
 
+class _ByPath:
+    """Passes requests on by their path, also those whose target names the host.
+
+    That host stands in place of the header, and neither is asked for here.
+    Source: RFC 9112, section 3.2.2.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Pass requests on to an application."""
+        self._app: Final = app
+
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        """Answer one request."""
+        if scope["path"][:1] != "/" and (named := _WHOLE.fullmatch(scope["raw_path"])):
+            raw = named[1] or b"/"
+            scope = {**scope, "raw_path": raw, "path": unquote(raw.decode("ascii"))}
+        return self._app(scope, receive, send)
+
+
 class HttpServer:
     """Serves an application for the length of its context, whose value is the address.
 
@@ -144,7 +168,8 @@ class HttpServer:
         """
         self.address: Final = address
         config = uvicorn.Config(
-            app,
+            _ByPath(app),
+            interface="asgi3",
             http="h11",
             lifespan="off",
             ws="none",

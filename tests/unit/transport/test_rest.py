@@ -146,6 +146,31 @@ async def test_dots_in_a_path_lead_nowhere(served: Served) -> None:
     assert answer.startswith(b"HTTP/1.1 404 ")
 
 
+@pytest.mark.parametrize(
+    ("target", "code"),
+    [
+        pytest.param(b"http://a/v1/keys", 200, id="a call"),
+        pytest.param(b"HTTPS://b.example:7880/v1/keys?", 200, id="of any host"),
+        pytest.param(b"http://a/v1/matches?bot=%3Cb%3E", 400, id="with a query"),
+        pytest.param(b"http://a/v1/tournaments/%3Cb%3E", 400, id="with escapes"),
+        pytest.param(b"http://a?v1", 404, id="no path"),
+        pytest.param(b"http:///v1/keys", 404, id="no host"),
+        pytest.param(b"ftp://a/v1/keys", 404, id="no HTTP"),
+        pytest.param(b"a:7880", 404, id="a host alone"),
+        pytest.param(b"*", 404, id="the server"),
+    ],
+)
+async def test_a_target_may_name_the_host(
+    served: Served, target: bytes, code: int
+) -> None:
+    bearer = f"authorization: Bearer {served.operator}".encode()
+    lines = b"GET " + target + b" HTTP/1.1", b"host: a", bearer, b"", b""
+
+    answer = await raw(served, b"\r\n".join(lines))
+
+    assert answer.startswith(b"HTTP/1.1 %d " % code)
+
+
 async def raw(served: Served, request: bytes) -> bytes:
     """The first line and more of what is answered to bytes."""
     host, _, port = served.rest.rpartition(":")
