@@ -207,7 +207,9 @@ def test_a_correction_shows_what_follows_from_it(look: Look, site: Site) -> None
     page.locator("#ruling-reason").fill("decided by hand")
     do(page, "Show what it changes")
 
+    fixture.select_option(index=1)
     page.get_by_label("Result").select_option(f"won:{other}")
+    page.locator("#ruling-reason").fill("decided by hand")
     page.get_by_role("button", name="Show what it changes").click()
     asked = page.locator(".asked")
     asked.wait_for()

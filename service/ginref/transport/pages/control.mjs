@@ -12,6 +12,7 @@ import {
   subject,
   Tiles,
   token,
+  useEffect,
   useLoaded,
   useState,
   Waiting,
@@ -26,6 +27,7 @@ function SignIn({ enter, problem }) {
     if (!text.trim()) return;
     token.set(text.trim());
     enter();
+    document.getElementById("page").focus();
   };
   return html`<h1>Control room</h1>
     <form onSubmit=${submit}>
@@ -47,16 +49,25 @@ function SignIn({ enter, problem }) {
     </form>`;
 }
 
+/** Whoever enters with a token that is none is asked for another one. */
+function useRefused({ error }, leave) {
+  useEffect(() => {
+    if (error?.status === 401) leave(error.message);
+  }, [error]);
+}
+
 function Overview({ leave }) {
-  const { value, error, again } = useLoaded(
+  const loaded = useLoaded(
     (signal) => call("/v1/tournaments?pageSize=100", undefined, signal),
     [],
     5,
   );
+  useRefused(loaded, leave);
+  const { value, error, again } = loaded;
   const found = value?.tournaments ?? [];
   return html`<header class="head">
       <h1>Control room</h1>
-      <div class="actions"><button type="button" onClick=${leave}>Leave</button></div>
+      <div class="actions"><button type="button" onClick=${() => leave()}>Leave</button></div>
     </header>
     <section aria-labelledby="tournaments">
       <h2 id="tournaments">Tournaments</h2>
@@ -128,7 +139,9 @@ function CheckIn({ entrants, isCalled }) {
 }
 
 function Room({ name, leave }) {
-  const { value, error, again, isUp } = useTournament(name);
+  const loaded = useTournament(name);
+  useRefused(loaded, leave);
+  const { value, error, again, isUp } = loaded;
   if (!value) {
     return html`<h1>${name}</h1>
       <${Waiting} what="the tournament" error=${error} again=${again} />`;
@@ -143,7 +156,7 @@ function Room({ name, leave }) {
         <${Stale} isUp=${isUp} />
         <a href="/control">All tournaments</a>
         <a href="/tournaments/${name}">What others see</a>
-        <button type="button" onClick=${leave}>Leave</button>
+        <button type="button" onClick=${() => leave()}>Leave</button>
       </p>
     </header>
     <${Needs} tournament=${value} />
@@ -153,11 +166,13 @@ function Room({ name, leave }) {
 
 function Page() {
   const [isIn, set] = useState(token.get() !== null);
-  const leave = () => {
+  const [problem, tell] = useState("");
+  const leave = (why = "") => {
     token.forget();
+    tell(why);
     set(false);
   };
-  if (!isIn) return html`<${SignIn} enter=${() => set(true)} />`;
+  if (!isIn) return html`<${SignIn} enter=${() => set(true)} problem=${problem} />`;
   return subject
     ? html`<${Room} name=${subject} leave=${leave} />`
     : html`<${Overview} leave=${leave} />`;

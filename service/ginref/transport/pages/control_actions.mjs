@@ -52,6 +52,10 @@ function Course({ state, entrants, ask }) {
 function Leaving({ entrants, ask }) {
   const [bot, set] = useState("");
   const [reason, give] = useState("");
+  const emptied = () => {
+    set("");
+    give("");
+  };
   const there = entrants.filter((one) => ["ENTRANT_STATE_PLACED", "ENTRANT_STATE_WAITING"].includes(one.state));
   if (!there.length) return null;
   return html`<fieldset>
@@ -63,8 +67,8 @@ function Leaving({ entrants, ask }) {
       <input id="leaving-reason" value=${reason} onInput=${(event) => give(event.target.value)} />
     <//>
     <div class="actions">
-      <button type="button" disabled=${!bot} onClick=${() => ask(`Withdraw ${bot}`, { withdraw: { bot, reason } })}>Withdraw</button>
-      <button type="button" class="danger" disabled=${!bot || !reason} onClick=${() => ask(`Disqualify ${bot}`, { disqualify: { bot, reason } })}>
+      <button type="button" disabled=${!bot} onClick=${() => ask(`Withdraw ${bot}`, { withdraw: { bot, reason } }, emptied)}>Withdraw</button>
+      <button type="button" class="danger" disabled=${!bot || !reason} onClick=${() => ask(`Disqualify ${bot}`, { disqualify: { bot, reason } }, emptied)}>
         Disqualify
       </button>
     </div>
@@ -84,6 +88,10 @@ function Ruling({ stages, ask }) {
   const [given, give] = useState("");
   const [mode, choose] = useState("STRICT");
   const [reason, explain] = useState("");
+  const emptied = () => {
+    for (const empty of [set, give, explain]) empty("");
+    choose("STRICT");
+  };
   const fixture = fixtures.find((one) => one.fixtureId === id);
   if (!fixtures.length) return null;
   const name = (one) => `${one.stage} ${one.group} ${one.node}: ${bots(one).join(" – ")}`.replace("  ", " ");
@@ -120,11 +128,11 @@ function Ruling({ stages, ask }) {
       <input id="ruling-reason" value=${reason} onInput=${(event) => explain(event.target.value)} />
     <//>
     <div class="actions">
-      <button type="button" disabled=${!isReady} onClick=${() => ask("Decide it so", rule())}>Show what it changes</button>
+      <button type="button" disabled=${!isReady} onClick=${() => ask("Decide it so", rule(), emptied)}>Show what it changes</button>
       <button
         type="button"
         disabled=${!fixture || !reason}
-        onClick=${() => ask("Play it again", { requeue: { fixtureId: id, attempt: fixture.attempt, reason } })}
+        onClick=${() => ask("Play it again", { requeue: { fixtureId: id, attempt: fixture.attempt, reason } }, emptied)}
       >
         Play it again
       </button>
@@ -137,9 +145,11 @@ function Appeals({ appeals, ask }) {
   const open = appeals.filter((one) => !one.decided);
   if (!open.length) return null;
   const decide = (one, upheld) =>
-    ask(`${upheld ? "Uphold" : "Reject"} the appeal ${one.appealId}`, {
-      decideAppeal: { appealId: one.appealId, upheld, reason },
-    });
+    ask(
+      `${upheld ? "Uphold" : "Reject"} the appeal ${one.appealId}`,
+      { decideAppeal: { appealId: one.appealId, upheld, reason } },
+      () => give(""),
+    );
   return html`<fieldset>
     <legend>Appeals</legend>
     <${Field} label="Reason, for the log" name="appeal-reason">
@@ -179,21 +189,34 @@ function Export({ name }) {
 /** Codes by which invited bots enter. */
 function Codes({ ask }) {
   const [count, set] = useState(1);
-  return html`<div class="actions">
+  const issue = (event) => {
+    event.preventDefault();
+    ask(`Issue ${count} codes`, { issueCodes: { count } }, () => set(1));
+  };
+  return html`<form class="actions" onSubmit=${issue}>
     <label for="codes">Entry codes</label>
-    <input id="codes" type="number" min="1" max="200" value=${count} onInput=${(event) => set(Number(event.target.value))} />
-    <button type="button" onClick=${() => ask(`Issue ${count} codes`, { issueCodes: { count } })}>Issue</button>
-  </div>`;
+    <input id="codes" type="number" min="1" max="200" required value=${count} onInput=${(event) => set(Number(event.target.value))} />
+    <button type="submit">Issue</button>
+  </form>`;
 }
 
 /** Lets a bot in that does not enter by itself. */
 function Entering({ ask }) {
-  const [bot, set] = useState("");
-  return html`<div class="actions">
+  const [text, set] = useState("");
+  const bot = text.trim();
+  const enter = (event) => {
+    event.preventDefault();
+    const field = event.target.elements[0];
+    ask(`Enter ${bot}`, { enter: { bot } }, () => {
+      set("");
+      return field;
+    });
+  };
+  return html`<form class="actions" onSubmit=${enter}>
     <label for="entering">A bot enters</label>
-    <input id="entering" value=${bot} onInput=${(event) => set(event.target.value)} />
-    <button type="button" disabled=${!bot} onClick=${() => ask(`Enter ${bot}`, { enter: { bot } })}>Enter it</button>
-  </div>`;
+    <input id="entering" value=${text} onInput=${(event) => set(event.target.value)} />
+    <button type="submit" disabled=${!bot}>Enter it</button>
+  </form>`;
 }
 
 /** Everything that can be done now. */

@@ -11,7 +11,7 @@ export function Refused({ error }) {
   </p>`;
 }
 
-/** Bring what is asked to whoever has done something elsewhere on the page. */
+/** Bring what is new to whoever has done something elsewhere on the page. */
 const focus = (element) => element?.focus();
 
 /** A change as it would be: everything that becomes something else. */
@@ -40,6 +40,8 @@ function Differences({ rows }) {
  * Changes of one tournament, each asked for twice: what it would do, then to do it.
  *
  * The second time names the version of the first, so that nobody else has come between.
+ * What `ask` is given as `emptied` empties a form after that, and returns the field to go
+ * on in, if there is one.
  */
 export function useChange(tournament, done) {
   const [asked, set] = useState(null);
@@ -60,43 +62,57 @@ export function useChange(tournament, done) {
       return preview(change, attempts - 1);
     }
   };
-  const ask = async (title, change) => {
+  const ask = async (title, change, emptied) => {
+    const from = document.activeElement;
     fail(null);
     say(null);
     set(null);
     try {
-      set({ title, change, ...(await preview(change, ATTEMPTS)) });
+      set({ title, change, emptied, from, ...(await preview(change, ATTEMPTS)) });
     } catch (problem) {
       fail(problem);
     }
+  };
+  const refuse = () => {
+    set(null);
+    focus(asked.from);
   };
   const make = async () => {
+    set({ ...asked, isSent: true });
+    fail(null);
     try {
       const made = await send(asked.change, asked.version);
-      say({ title: asked.title, codes: made.codes ?? [] });
+      // Where the next one of its kind is entered, or else at what has been said.
+      const next = asked.emptied?.();
+      say({ title: asked.title, codes: made.codes ?? [], isNext: !next });
       set(null);
       done();
+      focus(next);
     } catch (problem) {
       fail(problem);
+      // What was shown is not what would be done any more.
+      set(problem.reason === "TOURNAMENT_STALE" ? null : asked);
     }
   };
-  const dialog = html`<div aria-live="polite">
-    ${asked &&
+  const dialog = html`${asked &&
     html`<fieldset class="asked" tabindex="-1" ref=${focus}>
       <legend>${asked.title}?</legend>
       <${Differences} rows=${asked.rows} />
       <div class="actions">
-        <button type="button" class="main" onClick=${make}>Yes, ${asked.title.toLowerCase()}</button>
-        <button type="button" onClick=${() => set(null)}>No</button>
+        <button type="button" class="main" disabled=${asked.isSent} onClick=${make}>
+          Yes, ${asked.title.toLowerCase()}
+        </button>
+        <button type="button" disabled=${asked.isSent} onClick=${refuse}>No</button>
       </div>
     </fieldset>`}
     <${Refused} error=${error} />
-    ${said &&
-    html`<p class="done" role="status">
-      Done: ${said.title.toLowerCase()}.
-      ${said.codes.length > 0 &&
-      html`<br />Codes, shown this once: ${said.codes.map((code) => html`<code key=${code}>${code}</code> `)}`}
-    </p>`}
-  </div>`;
+    <div aria-live="polite">
+      ${said &&
+      html`<p class="done" tabindex="-1" ref=${said.isNext ? focus : null}>
+        Done: ${said.title.toLowerCase()}.
+        ${said.codes.length > 0 &&
+        html`<br />Codes, shown this once: ${said.codes.map((code) => html`<code key=${code}>${code}</code> `)}`}
+      </p>`}
+    </div>`;
   return { ask, dialog };
 }
