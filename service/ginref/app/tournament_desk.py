@@ -54,6 +54,7 @@ from ginref.tournament.operation import (
     Withdraw,
 )
 from ginref.tournament.preview import Preview
+from ginref.tournament.problem import STOPPABLE, blocking
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -351,14 +352,17 @@ class TournamentDesk:
 
     async def _listed(self, caller: Caller, live: LiveTournament) -> Listing:
         seen = await self._keeper.until(live, await self._visible(caller, live))
+        lifecycle = seen.ledger.lifecycle
+        is_stoppable = lifecycle in STOPPABLE
         return Listing(
             tournament=live.name,
             title=live.configuration.title,
-            lifecycle=seen.ledger.lifecycle,
+            lifecycle=lifecycle,
             version=len(seen.entries),
             head=live.head,
             created_ms=seen.entries[0].time_ms,
             since_ms=seen.ledger.since_ms,
+            problems=blocking(await self._keeper.plan(seen)) if is_stoppable else (),
         )
 
     async def _seen(self, caller: Caller, live: LiveTournament) -> Overview:

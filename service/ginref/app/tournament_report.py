@@ -8,6 +8,7 @@ from ginref.tournament.difference import Change
 from ginref.tournament.lifecycle import Lifecycle
 from ginref.tournament.log import LogEntry
 from ginref.tournament.plan import Plan
+from ginref.tournament.problem import Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +92,7 @@ class Listing:
         head: The head of its whole log.
         created_ms: When it was created, in milliseconds since the Unix epoch.
         since_ms: When it came as far as it has.
+        problems: What waits for somebody to act.
     """
 
     tournament: str
@@ -100,6 +102,7 @@ class Listing:
     head: Head
     created_ms: int
     since_ms: int
+    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

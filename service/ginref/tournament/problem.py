@@ -3,14 +3,18 @@
 import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from ginref.tournament.error import FieldError
 from ginref.tournament.field_check import check_field
 from ginref.tournament.fixture import FixtureState
-from ginref.tournament.lifecycle import Lifecycle
+from ginref.tournament.lifecycle import UNDER_WAY, Lifecycle
 from ginref.tournament.plan import Plan
 from ginref.tournament.qualifying import hindered
 from ginref.tournament.roster import unrevealed, with_place
+
+STOPPABLE: Final = UNDER_WAY | {Lifecycle.SEEDING}
+"""How far a tournament has come that may wait for somebody to act."""
 
 
 class ProblemKind(enum.StrEnum):
@@ -52,17 +56,18 @@ class Problem:
     is_blocking: bool
 
 
+def blocking(plan: Plan) -> tuple[Problem, ...]:
+    """Return what a tournament waits for somebody to do."""
+    return tuple(one for one in problems(plan) if one.is_blocking)
+
+
 def problems(plan: Plan) -> tuple[Problem, ...]:
     """Return what is the matter with a tournament as it stands."""
     if plan.ledger.lifecycle is Lifecycle.CHECK_IN:
         return tuple(_qualifying(plan))
     if plan.ledger.lifecycle is Lifecycle.SEEDING:
         return (*_qualifying(plan), *_before_start(plan))
-    if plan.ledger.lifecycle in (
-        Lifecycle.RUNNING,
-        Lifecycle.PAUSED,
-        Lifecycle.FINISHING,
-    ):
+    if plan.ledger.lifecycle in UNDER_WAY:
         return tuple(_under_way(plan))
     return ()
 

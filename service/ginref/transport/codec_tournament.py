@@ -60,23 +60,14 @@ def tournament_to_wire(overview: Overview) -> tournament_pb.Tournament:
         version=len(entries),
         head=overview.head,
         created_ms=entries[0].time_ms,
-        # A draft is one since it was created.
-        since_ms=max(ledger.since_ms, entries[0].time_ms),
+        since_ms=ledger.since_ms,
+        problems=problems(plan),
     )
     form = canonical(configuration_to_json(overview.configuration))
     written = listing_to_wire(listing)
     written.configuration = form.decode()
     written.entrants.extend(_entrants(ledger))
     written.stages.extend(_stage(ledger, view) for view in plan.stages)
-    written.problems.extend(
-        tournament_pb.TournamentProblem(
-            kind=problem.kind,
-            about=problem.about,
-            message=problem.what,
-            blocking=problem.is_blocking,
-        )
-        for problem in problems(plan)
-    )
     written.appeals.extend(
         tournament_pb.Appeal(
             appeal_id=name,
@@ -100,7 +91,17 @@ def listing_to_wire(listing: Listing) -> tournament_pb.Tournament:
         version=listing.version,
         head=head_to_wire(listing.head),
         create_time=time_to_wire(listing.created_ms),
-        state_time=time_to_wire(listing.since_ms),
+        # A draft is one since it was created.
+        state_time=time_to_wire(max(listing.since_ms, listing.created_ms)),
+        problems=[
+            tournament_pb.TournamentProblem(
+                kind=problem.kind,
+                about=problem.about,
+                message=problem.what,
+                blocking=problem.is_blocking,
+            )
+            for problem in listing.problems
+        ],
     )
 
 

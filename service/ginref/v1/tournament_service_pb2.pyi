@@ -1204,7 +1204,9 @@ class ListTournamentsResponse(_message.Message):
     """For the next page; empty on the last one."""
     @_builtins.property
     def tournaments(self) -> _containers.RepeatedCompositeFieldContainer[_tournament_pb2.Tournament]:
-        """Newest first, with their identity, title, state, version, head and times alone."""
+        """Newest first, with their identity, title, state, version, head and times alone, and
+        those of their problems that wait for somebody to act.
+        """
 
     def __init__(
         self,

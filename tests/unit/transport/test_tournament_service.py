@@ -50,6 +50,14 @@ class Office:
         told: tournament_pb.Tournament = found.tournament
         return told
 
+    async def list(self) -> tournament_pb.Tournament:
+        """Return the only one of the list."""
+        request = service_pb.ListTournamentsRequest()
+        found = await self.stub.ListTournaments(request, metadata=self.metadata)
+        (told,) = found.tournaments
+        assert isinstance(told, tournament_pb.Tournament)
+        return told
+
     def change(self, **fields: Any) -> Any:  # noqa: ANN401 - an answer, or a refusal
         fields = {"tournament_id": "cup", "request_id": "change", **fields}
         return self.stub.ChangeTournament(
@@ -151,11 +159,7 @@ async def test_codes_let_bots_in_once(served: Served) -> None:
         uninvited = await refusal(bot.change(enter={}))
         await bot.change(enter={"code": issued.codes[0]})
         found = await office.get()
-        (listed,) = (
-            await office.stub.ListTournaments(
-                service_pb.ListTournamentsRequest(), metadata=office.metadata
-            )
-        ).tournaments
+        listed = await office.list()
 
     assert len(set(issued.codes)) == 2
     assert again.codes == issued.codes
@@ -163,6 +167,28 @@ async def test_codes_let_bots_in_once(served: Served) -> None:
     assert [one.bot for one in found.entrants] == ["ada"]
     assert (listed.tournament_id, listed.version) == ("cup", found.version)
     assert not listed.entrants
+
+
+async def test_a_list_says_what_waits_for_somebody(served: Served) -> None:
+    async with served.channel(served.operator) as channel:
+        office = Office(channel)
+        await office.create(configuration=configuration(entry={"check_in": False}))
+        drafted = await office.list()
+        opened = await office.change(expected_version=1, advance=OPEN)
+        seeding = tournament_pb.TOURNAMENT_STATE_SEEDING
+        await office.change(
+            request_id="close",
+            expected_version=opened.version,
+            advance=service_pb.AdvanceTournament(to=seeding),
+        )
+        listed, found = await office.list(), await office.get()
+
+    assert drafted.state_time == drafted.create_time
+    assert not drafted.problems
+    # Nobody can play it: there is no field.
+    (problem,) = listed.problems
+    assert (problem.kind, problem.blocking) == ("field", True)
+    assert [one for one in found.problems if one.blocking] == [problem]
 
 
 async def test_a_log_is_followed_to_its_end(served: Served) -> None:
