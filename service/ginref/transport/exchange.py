@@ -16,6 +16,7 @@ from ginref.transport.status import CODES, status_of
 
 JSON_TYPE: Final = "application/json"
 
+_CODING: Final = "content-encoding"
 _BODY_TIMEOUT_S: Final = 30.0
 _RETRY_S: Final = 1
 
@@ -69,8 +70,8 @@ class Exchange:
 
         Raises:
             RefusedError: MESSAGE_TOO_LARGE for one of more than `most` bytes,
-                MEDIA_TYPE_UNKNOWN for one that is no JSON, LIMIT_EXCEEDED for one
-                that does not come.
+                MEDIA_TYPE_UNKNOWN for one that is no JSON or is encoded,
+                LIMIT_EXCEEDED for one that does not come.
         """
         length = self.header(b"content-length")
         if length is None and self.header(b"transfer-encoding") is None:
@@ -88,10 +89,17 @@ class Exchange:
         except TimeoutError:
             text = "the body of the request does not come"
             raise RefusedError(Reason.LIMIT_EXCEEDED, text, limit="body") from None
+        if read and not self._is_plain():
+            text = "content-encoding: the body of a request is sent as it is"
+            raise RefusedError(Reason.MEDIA_TYPE_UNKNOWN, text, header=_CODING)
         if read and not self._has_json():
-            text = f"the body of a request is {JSON_TYPE}"
-            raise RefusedError(Reason.MEDIA_TYPE_UNKNOWN, text)
+            text = f"content-type: the body of a request is {JSON_TYPE}"
+            raise RefusedError(Reason.MEDIA_TYPE_UNKNOWN, text, header="content-type")
         return bytes(read)
+
+    def _is_plain(self) -> bool:
+        coding = self.header(_CODING.encode())
+        return coding is None or coding.strip().lower() in {"", "identity"}
 
     def _has_json(self) -> bool:
         kind, _, parameters = (self.header(b"content-type") or "").partition(";")
@@ -159,6 +167,8 @@ def refusal_headers(refusal: RefusedError) -> tuple[int, list[tuple[str, str]]]:
         headers.append(("retry-after", str(_RETRY_S)))
     if allow := refusal.facts.get("allow"):
         headers.append(("allow", str(allow)))
+    if refusal.facts.get("header") == _CODING:
+        headers.append(("accept-encoding", "identity"))
     if resets_ms := refusal.facts.get("resets_ms"):
         headers.append(("retry-after", str(-(-int(resets_ms) // 1000))))
     return status, headers

@@ -478,11 +478,12 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
         {"reason": "VERB_NOT_ALLOWED", "domain": "ginref", "metadata": {"allow": "GET, HEAD, OPTIONS"}}
     """
     ERROR_REASON_MEDIA_TYPE_UNKNOWN: _ErrorReason.ValueType  # 72
-    """The body of the request is not said to be JSON. Over REST only.
+    """The body of the request is not said to be JSON, or to be encoded: `header` names what
+    says so. Over REST only.
 
     Example (INVALID_ARGUMENT, HTTP 415):
 
-        {"reason": "MEDIA_TYPE_UNKNOWN", "domain": "ginref", "metadata": {}}
+        {"reason": "MEDIA_TYPE_UNKNOWN", "domain": "ginref", "metadata": {"header": "content-encoding"}}
     """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
@@ -947,10 +948,11 @@ Example (UNIMPLEMENTED, HTTP 405):
     {"reason": "VERB_NOT_ALLOWED", "domain": "ginref", "metadata": {"allow": "GET, HEAD, OPTIONS"}}
 """
 ERROR_REASON_MEDIA_TYPE_UNKNOWN: ErrorReason.ValueType  # 72
-"""The body of the request is not said to be JSON. Over REST only.
+"""The body of the request is not said to be JSON, or to be encoded: `header` names what
+says so. Over REST only.
 
 Example (INVALID_ARGUMENT, HTTP 415):
 
-    {"reason": "MEDIA_TYPE_UNKNOWN", "domain": "ginref", "metadata": {}}
+    {"reason": "MEDIA_TYPE_UNKNOWN", "domain": "ginref", "metadata": {"header": "content-encoding"}}
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

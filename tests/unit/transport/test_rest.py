@@ -1,6 +1,7 @@
 """The API over HTTP: how requests are read, and what is answered to bad ones."""
 
 import asyncio
+import gzip
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -223,7 +224,22 @@ async def test_a_body_is_said_to_be_json(client: httpx.AsyncClient) -> None:
             "/v1/owners", content=b'{"name":"ada"}', headers={"content-type": kind}
         )
 
-        assert told(answer) == (415, "MEDIA_TYPE_UNKNOWN", {})
+        header = {"header": "content-type"}
+        assert told(answer) == (415, "MEDIA_TYPE_UNKNOWN", header)
+
+
+async def test_a_body_is_sent_as_it_is(client: httpx.AsyncClient) -> None:
+    body = b'{"name":"ada"}'
+    for coding, content in (("gzip", gzip.compress(body)), ("BR, gzip", body)):
+        headers = {**JSON, "content-encoding": coding}
+        answer = await client.post("/v1/owners", content=content, headers=headers)
+
+        header = {"header": "content-encoding"}
+        assert told(answer) == (415, "MEDIA_TYPE_UNKNOWN", header)
+        assert answer.headers["accept-encoding"] == "identity"
+    plain = {**JSON, "content-encoding": "Identity"}
+    made = await client.post("/v1/owners", content=body, headers=plain)
+    assert made.status_code == 200
 
 
 async def test_a_call_without_a_body_takes_none(client: httpx.AsyncClient) -> None:
