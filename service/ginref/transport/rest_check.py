@@ -60,17 +60,22 @@ def field_named(message: Descriptor, name: str, at: str) -> FieldDescriptor:
     Raises:
         RefusedError: FIELD_INVALID: there is none.
     """
-    field = None
-    # A map of descriptors fails at a name that has half a character.
-    if _is_utf8(name):
-        spelled, called = message.fields_by_camelcase_name, message.fields_by_name
-        field = called.get(name) or spelled.get(name)
+    spelled, called = message.fields_by_camelcase_name, message.fields_by_name
+    field: FieldDescriptor | None = _called(called, name) or _called(spelled, name)
     if field is None:
         at += name
         raise RefusedError(
             Reason.FIELD_INVALID, f"{at}: there is no such field", field=at
         )
     return field
+
+
+def _called(known: Any, name: str) -> Any:  # noqa: ANN401 - a map of descriptors
+    """Return what is called so, if anything is.
+
+    A map of descriptors fails at half a character, and reads a name up to a NUL alone.
+    """
+    return known.get(name) if _is_utf8(name) and "\0" not in name else None
 
 
 def check_message(value: object, message: Descriptor, at: str) -> None:
@@ -146,7 +151,7 @@ def _check_bytes(value: object, at: str) -> None:
 
 def _check_enum(value: object, field: FieldDescriptor, at: str) -> None:
     names = cast("EnumDescriptor", field.enum_type).values_by_name
-    if isinstance(value, str) and value not in names:
+    if isinstance(value, str) and _called(names, value) is None:
         raise RefusedError(
             Reason.ENUM_UNKNOWN, f"{at}: {value} is unknown", field=at, value=value
         )

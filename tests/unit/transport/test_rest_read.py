@@ -46,6 +46,18 @@ BAD_BODIES = [
     pytest.param(b'{"seed":"\\ud800"}', "FIELD_INVALID", "seed", id="half a character"),
     pytest.param(b'{"nonce":1}', "FIELD_INVALID", "nonce", id="an unknown field"),
     pytest.param(
+        b'{"seed\\u0000x":"7"}', "FIELD_INVALID", "seed\0x", id="a field and more"
+    ),
+    pytest.param(
+        b'{"deal_source":"DEAL_SOURCE_SEEDED\\u0000"}',
+        "ENUM_UNKNOWN",
+        "deal_source",
+        id="a name and more",
+    ),
+    pytest.param(
+        b'{"deal_source":"\\ud800"}', "ENUM_UNKNOWN", "deal_source", id="half a value"
+    ),
+    pytest.param(
         b'{"ruleset":{"presets":"gin"}}',
         "FIELD_INVALID",
         "ruleset.presets",
@@ -151,6 +163,7 @@ def test_a_field_holds_what_it_can(target: str, body: bytes, field: str) -> None
         ("/v1/matches?page_size=", "page_size"),
         ("/v1/matches?pages=1", "pages"),
         ("/v1/matches?bot.name=a", "bot.name"),
+        ("/v1/matches?bot%00=a", "bot\0"),
         ("/v1/matches?bot=%ff", "bot"),
         ("/v1/matches?bot=%zz", "bot"),
         ("/v1/matches/m1?match_id=m2", "match_id"),
