@@ -1,6 +1,7 @@
 """One request over HTTP and the answer to it, as ASGI has them."""
 
 import asyncio
+import contextlib
 import json
 from collections.abc import MutableMapping
 from http import HTTPStatus
@@ -19,6 +20,11 @@ JSON_TYPE: Final = "application/json"
 _CODING: Final = "content-encoding"
 _BODY_TIMEOUT_S: Final = 30.0
 _RETRY_S: Final = 1
+
+_PASSED_S: Final = 5.0
+"""Seconds in which the rest of a body may come that is not read."""
+
+_OF_A_BODY: Final = (b"content-length", b"transfer-encoding")
 
 Headers = tuple[tuple[bytes, bytes], ...]
 
@@ -154,7 +160,26 @@ class Exchange:
     async def refuse(self, refusal: RefusedError) -> None:
         """Answer with the status of a refusal."""
         status, headers = refusal_headers(refusal)
-        await self.answer(status, to_json(status_of(refusal)), *headers)
+        data = to_json(status_of(refusal))
+        length = ("content-length", str(len(data)))
+        await self.start(status, ("content-type", JSON_TYPE), length, *headers)
+        await self.write(data)
+        await self._pass_over()
+        await self.write(b"", more=False)
+
+    async def _pass_over(self) -> None:
+        """Take what is still to come of the body.
+
+        A connection that is closed before loses the answer that is on its way.
+        """
+        names = {name for name, _ in self._scope["headers"]}
+        if names.isdisjoint(_OF_A_BODY) or b"expect" in names:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_PASSED_S):
+                while self._has_more:
+                    message = await self._receive()
+                    self._has_more = message.get("more_body", False)
 
 
 def refusal_headers(refusal: RefusedError) -> tuple[int, list[tuple[str, str]]]:

@@ -61,6 +61,10 @@ class _Connection(H11Protocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
+        if self.conn.our_state not in {h11.IDLE, h11.SEND_RESPONSE}:
+            # The answer has been given already, to what came before.
+            self.transport.close()
+            return
         kind = (b"content-type", JSON_TYPE.encode()), (b"connection", b"close")
         for event in (
             h11.Response(status_code=400, reason="Bad Request", headers=[*kind, *SAFE]),
@@ -69,6 +73,10 @@ class _Connection(H11Protocol):
         ):
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
+
+    def _should_upgrade(self) -> bool:
+        # Another protocol may be offered by anybody; it is none that is missing here.
+        return False
 
     def _wait(self) -> None:
         if self._due is None:

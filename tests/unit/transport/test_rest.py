@@ -206,6 +206,53 @@ async def test_what_is_no_http_is_refused_like_all_else(
     assert b"x-content-type-options: nosniff" in head
 
 
+@pytest.mark.parametrize("path", [b"/v1/matches", b"/v1/nothing"])
+async def test_a_refusal_is_read_although_the_body_was_not(
+    served: Served, path: bytes
+) -> None:
+    host, _, port = served.rest.rpartition(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    head = b" HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: "
+    writer.write(b"POST " + path + head + b"10000000\r\n\r\n")
+    answer = await reader.readuntil(b"}]}")
+    for _ in range(100):
+        writer.write(bytes(100_000))
+        await writer.drain()
+    rest = await reader.read()
+    writer.close()
+
+    assert answer.startswith(b"HTTP/1.1 4")
+    assert rest == b""
+
+
+async def test_a_body_that_becomes_no_http_after_its_answer_is_no_fault(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    host, _, port = served.rest.rpartition(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(b"POST /v1/nothing HTTP/1.1\r\nhost: a\r\n")
+    writer.write(b"transfer-encoding: chunked\r\n\r\n")
+    answer = await reader.readuntil(b"}]}")
+    writer.write(b"nonsense\r\n")
+    rest = await reader.read()
+    writer.close()
+
+    assert answer.startswith(b"HTTP/1.1 404 ")
+    assert rest == b""
+    assert [one for one in caplog.records if one.levelname == "ERROR"] == []
+
+
+async def test_another_protocol_that_is_offered_is_passed_over(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    head = b"GET /v1/nothing HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\n"
+
+    answer = await raw(served, head + b"upgrade: websocket\r\n\r\n")
+
+    assert answer.startswith(b"HTTP/1.1 404 ")
+    assert [one for one in caplog.records if one.name.startswith("uvicorn")] == []
+
+
 async def test_another_verb_is_told_which_ones_there_are(
     client: httpx.AsyncClient,
 ) -> None:
