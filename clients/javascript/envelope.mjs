@@ -74,9 +74,12 @@ export async function openEnvelope(bytes, keys) {
   if (!Array.isArray(signatures)) throw new WrongError("form", "no envelope");
   const content = decode(payload);
   const listed = signatures.map((one) => ({
-    keyId: typeof one?.keyid === "string" ? one.keyid : "",
+    keyId: one?.keyid === undefined ? "" : one.keyid,
     signature: decode(one?.sig),
   }));
+  if (!listed.every(({ keyId }) => typeof keyId === "string")) {
+    throw new WrongError("form", "keyid is no text");
+  }
   if (listed.some(({ signature }) => signature.length !== SIGNATURE_SIZE)) {
     throw new WrongError("form", "a signature of another size");
   }

@@ -16,6 +16,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from ginref.record.setup import canonical
+from ginref.record.shape import refuse_constant
 
 SIGNATURE_SIZE: Final = 64
 """Bytes of a signature."""
@@ -113,7 +114,8 @@ def parse_envelope(data: bytes) -> Envelope:
         EnvelopeError: It is none.
     """
     try:
-        whole = json.loads(data)
+        # Bytes would be read in other encodings, too, as nobody else reads them.
+        whole = json.loads(data.decode(), parse_constant=refuse_constant)
     except (ValueError, RecursionError):
         raise EnvelopeError("not JSON") from None
     listed = _member(whole, "signatures", list)

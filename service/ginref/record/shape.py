@@ -134,7 +134,7 @@ def read_canonical(payload: bytes) -> Place:
             number that is too large for it.
     """
     try:
-        value = json.loads(payload, parse_constant=_refuse_constant)
+        value = json.loads(payload, parse_constant=refuse_constant)
     except (ValueError, RecursionError):
         raise RecordError("", "not JSON") from None
     try:
@@ -148,8 +148,12 @@ def read_canonical(payload: bytes) -> Place:
     return Place(value)
 
 
-def _refuse_constant(name: str) -> None:
-    """Refuse what Python's reader takes for a number, and no other does."""
+def refuse_constant(name: str) -> None:
+    """Refuse what Python's reader takes for a number, and no other does.
+
+    Raises:
+        ValueError: Always.
+    """
     raise ValueError(name)
 
 

@@ -265,6 +265,29 @@ def test_no_record_with_another_byte_is_accepted(
     assert not [facts for facts in told if facts["finding"] == "valid"]
 
 
+def test_odd_envelopes_are_read_alike(
+    gallery: dict[str, bytes],
+    seal: Callable[[bytes], bytes],
+    keys: dict[str, bytes],
+    verify: Verify,
+) -> None:
+    sealed = seal(gallery["void"])
+    odd = [
+        b"\xef\xbb\xbf" + sealed,
+        sealed.decode().encode("utf-16"),
+        sealed.replace(b"{", b'{"more":NaN,', 1),
+        *(
+            sealed.replace(b'"keyid":', b'"keyid":%b,"k":' % value)
+            for value in (b"7", b"null")
+        ),
+    ]
+
+    _, told = verify(odd)
+
+    assert [verify_record(one, keys).finding for one in odd] == ["broken"] * len(odd)
+    assert [facts["finding"] for facts in told] == ["broken"] * len(odd)
+
+
 def test_signed_lies_are_named_as_the_first_verifier_names_them(
     whole: Document, referee: MakeReferee, verify: Verify
 ) -> None:
