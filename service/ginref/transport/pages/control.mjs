@@ -20,6 +20,8 @@ import {
 } from "./frame.mjs";
 import { useTournament } from "./tournament_source.mjs";
 
+const PAUSE_MS = 200; // few organize, and each waits for what follows from a change
+
 function SignIn({ enter, problem }) {
   const [text, set] = useState("");
   const submit = (event) => {
@@ -139,7 +141,7 @@ function CheckIn({ entrants, isCalled }) {
 }
 
 function Room({ name, leave }) {
-  const loaded = useTournament(name);
+  const loaded = useTournament(name, PAUSE_MS);
   useRefused(loaded, leave);
   const { value, error, again, isUp } = loaded;
   if (!value) {

@@ -4,8 +4,12 @@ import { isPublished, loadPublished } from "./source.mjs";
 
 const PAUSE_MS = 1_000;
 
-/** The tournament, what went wrong, and whether word of changes arrives. */
-export function useTournament(name) {
+/**
+ * The tournament, what went wrong, and whether word of changes arrives.
+ *
+ * @param pause is how long it waits for more changes at least, and at most twice that
+ */
+export function useTournament(name, pause = PAUSE_MS) {
   const [isUp, tell] = useState(null);
   const path = `/v1/tournaments/${encodeURIComponent(name)}`;
   const loaded = useLoaded(
@@ -26,7 +30,7 @@ export function useTournament(name) {
           timer = null;
           loaded.again();
         },
-        PAUSE_MS * (1 + Math.random()),
+        pause * (1 + Math.random()),
       );
     };
     const from = `${path}:watch?cursor=${loaded.value.version ?? 0}`;
