@@ -1,22 +1,24 @@
 """A referee with pages, something to look at, and a real browser to do so."""
 
+import asyncio
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import pytest
 from playwright.sync_api import (
     Browser,
-    BrowserContext,
     Page,
     Response,
     expect,
     sync_playwright,
 )
-from tests.browser.exhibition import Exhibition, done, exhibit
+from tests.browser.exhibition import Exhibition, exhibit
 from tests.e2e.referee_process import RefereeProcess
 
 ROOT = Path(__file__).parents[2]
@@ -25,6 +27,15 @@ MODULES = ROOT / "build" / "pages" / "node_modules"
 PATIENCE_MS = 60_000
 
 WIDTHS = {"desktop": 1280, "phone": 390}
+
+Scheme = Literal["light", "dark"]
+
+_FORGET: Final = """
+if (location.protocol === "http:") {
+  localStorage.clear();
+  sessionStorage.clear();
+}
+"""
 
 
 @dataclass(frozen=True)
@@ -44,29 +55,57 @@ class Site:
     shown: Exhibition
 
 
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A referee where a match and a tournament have been played."""
+@dataclass(frozen=True)
+class Window:
+    """A window of the browser.
+
+    Attributes:
+        page: What it shows.
+        errors: What has gone wrong in it.
+    """
+
+    page: Page
+    errors: list[str] = field(default_factory=list)
+
+    def leave(self) -> None:
+        """Let nothing of what was done in it be there for whoever comes next."""
+        self.page.unroute_all(behavior="ignoreErrors")
+        self.page.evaluate(_FORGET)
+        self.page.goto("about:blank")
+        errors = [*self.errors]
+        self.errors.clear()
+        assert not errors
+
+
+@pytest.fixture(scope="package")
+def opening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Future[Site]]:
+    """A referee where matches and a tournament are played while the browser starts."""
     if not (MODULES / "axe-core").is_dir():
         pytest.skip("npm has not brought what the pages are made with")
-    folder = tmp_path_factory.mktemp("site")
-    referee = RefereeProcess(folder / "data", options=("--http", "127.0.0.1:0"))
-    try:
+    data = tmp_path_factory.mktemp("site") / "data"
+    referee = RefereeProcess(data, options=("--http", "127.0.0.1:0"))
+
+    def opened() -> Site:
         referee.start()
-        facts = json.loads((folder / "data" / "referee.json").read_text())
+        facts = json.loads((data / "referee.json").read_text())
         token = referee.token()
-        shown = done(exhibit(referee.address, token))
-        yield Site(f"http://{facts['http']}", referee, token, shown)
+        shown = asyncio.run(exhibit(referee.address, token))
+        return Site(f"http://{facts['http']}", referee, token, shown)
+
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            yield pool.submit(opened)
     finally:
         referee.kill()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+@pytest.fixture(scope="package")
+def browser(opening: Future[Site]) -> Iterator[Browser]:
     """A browser of the machine; its driver's loop must end before other tests begin."""
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("no chromium is installed")
+    assert not opening.cancelled()
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(
@@ -76,38 +115,65 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
-@pytest.fixture
-def look(browser: Browser, site: Site) -> Iterator[Callable[..., Page]]:
-    """Open pages, and let none of them have an error of its own."""
-    contexts: list[BrowserContext] = []
-    errors: list[str] = []
+@pytest.fixture(scope="package")
+def site(opening: Future[Site], browser: Browser) -> Site:
+    """A referee where a match and a tournament have been played."""
+    assert browser.is_connected()
+    return opening.result()
 
-    def noted(page: Page) -> Page:
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("response", lambda response: _note(response, errors))
-        return page
 
-    def open_(
-        path: str = "/",
-        *,
-        width: str = "desktop",
-        scheme: Literal["light", "dark"] = "light",
-    ) -> Page:
+@pytest.fixture(scope="package")
+def new_window(browser: Browser, site: Site) -> Callable[..., Window]:
+    """Open a window that shows nothing yet, and whose files are loaded anew."""
+
+    def open_(width: str, scheme: Scheme, *, has_clock: bool = False) -> Window:
         context = browser.new_context(
             base_url=site.url,
             viewport={"width": WIDTHS[width], "height": 900},
             color_scheme=scheme,
         )
         context.set_default_timeout(PATIENCE_MS)
-        contexts.append(context)
-        page = noted(context.new_page())
-        page.goto(path)
-        return page
+        window = Window(context.new_page())
+        window.page.on("pageerror", lambda error: window.errors.append(str(error)))
+        window.page.on("response", lambda answer: _note(answer, window.errors))
+        if has_clock:
+            window.page.clock.install()
+        return window
+
+    return open_
+
+
+@pytest.fixture(scope="package")
+def windows(new_window: Callable[..., Window]) -> Callable[..., Window]:
+    """Windows that are opened once: a new one takes longer than most tests."""
+    opened = cache(new_window)
+
+    def open_(width: str, scheme: Scheme, *, has_clock: bool = False) -> Window:
+        return opened(width, scheme, has_clock=has_clock)
+
+    return open_
+
+
+@pytest.fixture
+def look(windows: Callable[..., Window]) -> Iterator[Callable[..., Page]]:
+    """Open pages, and let none of them have an error of its own."""
+    used: list[Window] = []
+
+    def open_(
+        path: str = "about:blank",
+        *,
+        width: str = "desktop",
+        scheme: Scheme = "light",
+        has_clock: bool = False,
+    ) -> Page:
+        window = windows(width, scheme, has_clock=has_clock)
+        used.append(window)
+        window.page.goto(path)
+        return window.page
 
     yield open_
-    for context in contexts:
-        context.close()
-    assert not errors
+    for window in used:
+        window.leave()
 
 
 def _note(response: Response, errors: list[str]) -> None:
@@ -123,14 +189,15 @@ def picture(page: Page, name: str) -> None:
     page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
 
 
-def check_for_everybody(page: Page, name: str) -> None:
-    """Insist that a page fits its window, and has nothing that shuts somebody out."""
+def barriers(page: Page) -> list[str]:
+    """Return what shuts somebody out of a page, or does not fit its window."""
     size = page.viewport_size
     assert size is not None
     wide = page.evaluate("document.documentElement.scrollWidth")
-    assert wide <= size["width"], f"{name} is {wide} pixels wide"
+    told = [f"{wide} pixels wide"] if wide > size["width"] else []
     # An evaluation is no script of the page, so that its policy allows it.
     page.evaluate((MODULES / "axe-core" / "axe.min.js").read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run()")["violations"]
-    told = [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
-    assert not told, f"{name}: {told}"
+    # What is in order is not brought here: it is most of it.
+    for one in page.evaluate("axe.run().then((found) => found.violations)"):
+        told += [f"{one['id']}: {node['html']}" for node in one["nodes"]]
+    return told

@@ -21,18 +21,9 @@ from ginref_client.session import Session
 
 _T = TypeVar("_T")
 
-_SHORT: Final = {"name": "short", "game_target": 25}
-
-BRACKET: Final = Cup(
-    name="autumn-cup",
-    count=5,
-    stage={"format": "double_elimination"},
-    ruleset=_SHORT,
-)
-LEAGUE: Final = Cup(
-    name="league", count=4, stage={"format": "round_robin"}, ruleset=_SHORT
-)
-RULES: Final = replace(HOLLYWOOD, game_target=25)
+BRACKET: Final = Cup(name="autumn-cup", count=5, stage={"format": "double_elimination"})
+LEAGUE: Final = Cup(name="league", count=4, stage={"format": "round_robin"})
+RULES: Final = replace(HOLLYWOOD, game_target=10)
 PLAYERS: Final = ("ada", "bea")
 
 

@@ -3,26 +3,31 @@
 import asyncio
 import json
 import re
+import threading
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import pytest
-from playwright.sync_api import Page, Route, expect
-from tests.browser.conftest import WIDTHS, Site, check_for_everybody, picture
+from playwright.sync_api import Page, Request, Route, expect
+from tests.browser.conftest import WIDTHS, Site, Window, barriers, picture
 from tests.browser.exhibition import (
     BRACKET,
     LEAGUE,
     PLAYERS,
-    RULES,
     Slow,
     aside,
     attached,
 )
 
+from ginref.engine.ruleset import HOLLYWOOD
 from ginref_client.referee import Referee
 
 Look = Callable[..., Page]
 
 FIRST_PAGE_BYTES = 60 * 1024
+LATER_MS = 5_000
+"""After this time a page asks again for what it shows, or what it did not get."""
+
 PAGES = {
     "home": "/",
     "bracket": f"/tournaments/{BRACKET.name}",
@@ -44,22 +49,59 @@ READY = {
 """What is there once a page is complete."""
 
 
+@dataclass
+class Tour:
+    """What was found on a visit of all pages.
+
+    Attributes:
+        barriers: What shuts somebody out, by page.
+        asked: Every address that was asked for something.
+    """
+
+    barriers: dict[str, list[str]] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+
+
 # Colours are those of every width, and what fits is the same in all colours.
-@pytest.mark.parametrize(("width", "scheme"), [("desktop", "light"), ("phone", "dark")])
-def test_every_page_is_for_everybody(
-    look: Look, site: Site, width: str, scheme: str
-) -> None:
-    page = look(width=width, scheme=scheme)
+@pytest.fixture(
+    scope="module",
+    params=[("desktop", "light"), ("phone", "dark")],
+    ids="-".join,
+)
+def tour(
+    windows: Callable[..., Window], site: Site, request: pytest.FixtureRequest
+) -> Tour:
+    """Visit all pages in a window of some width and scheme."""
+    made = Tour()
+    window = windows(*request.param)
+    page = window.page
+
+    def note(request: Request) -> None:
+        made.asked.append(request.url)
+
+    page.on("request", note)
     for name, path in PAGES.items():
         page.goto(path.format(match=site.shown.match_id))
         page.locator(READY[name]).first.wait_for()
-        picture(page, f"{name}-{width}-{scheme}")
-        check_for_everybody(page, name)
+        picture(page, "-".join([name, *request.param]))
+        made.barriers[name] = barriers(page)
+    page.remove_listener("request", note)
+    window.leave()
+    return made
 
 
-def test_the_first_page_is_small(look: Look) -> None:
-    page = look("/control")
-    page.goto("about:blank")
+def test_every_page_is_for_everybody(tour: Tour) -> None:
+    assert tour.barriers == {name: [] for name in PAGES}
+
+
+def test_nothing_comes_from_elsewhere(tour: Tour, site: Site) -> None:
+    assert len(tour.asked) > len(PAGES)
+    assert all(url.startswith((site.url, "data:")) for url in tour.asked)
+
+
+def test_the_first_page_is_small(new_window: Callable[..., Window]) -> None:
+    window = new_window("desktop", "light")
+    page = window.page
     sizes: list[int] = []
     page.on(
         "requestfinished",
@@ -68,36 +110,32 @@ def test_the_first_page_is_small(look: Look) -> None:
     page.goto("/")
     page.locator("table tbody tr").first.wait_for()
     page.wait_for_load_state("networkidle")
+    window.leave()
+    page.context.close()
     assert 0 < sum(sizes) < FIRST_PAGE_BYTES
-
-
-def test_nothing_comes_from_elsewhere(look: Look, site: Site) -> None:
-    page = look("/control")
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    for name, path in PAGES.items():
-        page.goto(path.format(match=site.shown.match_id))
-        page.locator(READY[name]).first.wait_for()
-    assert asked
-    assert all(url.startswith((site.url, "data:")) for url in asked)
 
 
 def test_a_match_is_followed_move_by_move(look: Look, site: Site) -> None:
     address = site.referee.address
     known: list[str] = []
+    begun = threading.Event()
 
     async def play(seen: asyncio.Event) -> None:
         async with (
             Referee([address], site.token) as referee,
             attached(address, site.shown.tokens, Slow),
         ):
-            match = await referee.create_match(PLAYERS, ruleset=RULES)
+            match = await referee.create_match(PLAYERS, ruleset=HOLLYWOOD)
             known.append(match.match_id)
+            begun.set()
             await seen.wait()
             await referee.abort(match.match_id)
 
-    page = look("/")
+    page = look("/", has_clock=True)
+    page.locator("tbody tr").first.wait_for()
     with aside(play):
+        assert begun.wait(60)
+        page.clock.fast_forward(LATER_MS)
         rows = page.locator("tbody tr", has=page.locator(".live"))
         live = rows.filter(has_text=PLAYERS[0]).first
         live.wait_for()
@@ -114,7 +152,7 @@ def test_a_match_is_followed_move_by_move(look: Look, site: Site) -> None:
 
 
 def test_a_page_says_that_it_fails_and_tries_again(look: Look) -> None:
-    page = look("/control")
+    page = look()
     is_broken = True
 
     def answer(route: Route) -> None:
@@ -140,21 +178,24 @@ def test_a_page_says_that_it_fails_and_tries_again(look: Look) -> None:
 
 def test_what_was_shown_is_said_to_be_old(look: Look, site: Site) -> None:
     """A referee that stops leaves pages open, which find it again by themselves."""
-    page = look("/")
+    page = look("/", has_clock=True)
     page.locator(".tiles li").first.wait_for()
+    page.locator("tbody tr").first.wait_for()
     page.route("**/v1/**", lambda route: route.abort())
+    page.clock.fast_forward(LATER_MS)
     expect(page.locator(".live.off")).to_have_count(2)
     expect(page.locator(".live.off").first).to_contain_text("cannot be reached")
     picture(page, "home-outdated")
     page.goto(f"/matches/{site.shown.match_id}")
     expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
     page.unroute("**/v1/**")
+    page.clock.fast_forward(LATER_MS)
     expect(page.locator(".game").first).to_be_visible()
 
 
 def test_the_longest_names_have_room(look: Look, site: Site) -> None:
     long = {name: name[0].upper() * 32 for name in PLAYERS}
-    page = look("/control", width="phone")
+    page = look(width="phone", scheme="dark")
 
     def answer(route: Route) -> None:
         text = route.fetch().text()
@@ -180,7 +221,7 @@ def test_a_wall_shows_all_columns_of_a_bracket(look: Look) -> None:
 
 
 def test_pages_say_that_there_is_nothing_yet(look: Look) -> None:
-    page = look("/control")
+    page = look()
     page.route("**/v1/tournaments?*", lambda route: route.fulfill(json={}))
     page.route("**/v1/matches?*", lambda route: route.fulfill(json={}))
     page.goto("/")
@@ -207,18 +248,14 @@ def test_suits_have_two_colours_or_four(look: Look, site: Site) -> None:
 
 
 def test_the_api_can_be_looked_up(look: Look) -> None:
-    page = look("/control")
-    told: list[str] = []
-    page.on(
-        "console", lambda said: told.append(said.text) if said.type == "error" else None
-    )
-    page.goto("/docs")
+    page = look("/docs")
     calls = page.locator(".opblock")
     calls.first.wait_for()
     assert calls.count() > 30
     expect(page.get_by_text("/v1/matches/{match_id}:submitMove")).to_be_visible()
     picture(page, "docs")
-    assert not told
+    told = page.console_messages(filter="since-navigation")
+    assert not [said.text for said in told if said.type == "error"]
 
 
 def test_a_page_goes_on_when_its_referee_is_back(look: Look) -> None:

@@ -1,7 +1,6 @@
 """Pages that outlive their referee, as any web server serves them."""
 
-import subprocess
-import sys
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -11,9 +10,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.conftest import Site, picture
-from tests.browser.exhibition import BRACKET
+from tests.browser.exhibition import BRACKET, done
+from typer.testing import CliRunner, Result
 
 from ginref.adapters.trusted_keys import read_trusted_keys
+from ginref.cli import app
 from ginref.record.verify import Finding
 from ginref.tournament.export_verify import verify_export
 
@@ -25,16 +26,21 @@ class _Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+def publish(site: Site, folder: Path) -> Result:
+    """Run the command."""
+    referee = site.referee
+    command = ["tournament", "publish", BRACKET.name, "--site", str(folder)]
+    command += ["--url", f"http://{referee.address}"]
+    command += ["--token-file", str(referee.data / "operator.token")]
+    return done(asyncio.to_thread(CliRunner().invoke, app, command))
+
+
 @pytest.fixture(scope="module")
 def folder(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the command has written."""
     folder = tmp_path_factory.mktemp("published") / "cup"
-    referee = site.referee
-    command = [sys.executable, "-m", "ginref", "tournament", "publish", BRACKET.name]
-    command += ["--site", str(folder), "--url", f"http://{referee.address}"]
-    command += ["--token-file", str(referee.data / "operator.token")]
-    done = subprocess.run(command, capture_output=True, check=False, text=True)
-    assert done.returncode == 0, done.stderr
+    result = publish(site, folder)
+    assert result.exit_code == 0, result.stderr
     return folder
 
 
@@ -56,8 +62,7 @@ def published(folder: Path) -> Iterator[str]:
 def test_a_published_tournament_needs_no_referee(
     look: Look, published: str, site: Site
 ) -> None:
-    page = look("/control")
-    page.goto("about:blank")
+    page = look()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(published)
@@ -88,11 +93,7 @@ def test_only_what_is_read_is_published(folder: Path) -> None:
 
 def test_nothing_is_written_among_files_of_others(site: Site, tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("mine")
-    referee = site.referee
-    command = [sys.executable, "-m", "ginref", "tournament", "publish", BRACKET.name]
-    command += ["--site", str(tmp_path), "--url", f"http://{referee.address}"]
-    command += ["--token-file", str(referee.data / "operator.token")]
-    done = subprocess.run(command, capture_output=True, check=False, text=True)
-    assert done.returncode == 1
-    assert "holds other things" in done.stderr
+    result = publish(site, tmp_path)
+    assert result.exit_code == 1
+    assert "holds other things" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["index.html"]

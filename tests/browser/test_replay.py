@@ -16,6 +16,12 @@ from ginref.record.public_key import write_jwks
 
 Look = Callable[..., Page]
 
+LATER_MS = 5_000
+"""After this time the page asks again for a record."""
+
+STEP_MS = 900
+"""What a move takes that is played by itself."""
+
 
 def record_of(site: Site) -> dict[str, Any]:
     """Read the record of the match that is shown, as JSON values."""
@@ -24,9 +30,9 @@ def record_of(site: Site) -> dict[str, Any]:
     return document
 
 
-def opened(look: Look, site: Site, place: str = "", **how: str) -> Page:
+def opened(look: Look, site: Site, place: str = "", *, has_clock: bool = False) -> Page:
     """Open the replay, and wait until it has judged the record."""
-    page = look(f"/matches/{site.shown.match_id}/replay{place}", **how)
+    page = look(f"/matches/{site.shown.match_id}/replay{place}", has_clock=has_clock)
     page.locator("[data-finding]").wait_for()
     return page
 
@@ -48,7 +54,7 @@ def test_a_match_is_replayed_to_its_last_move(look: Look, site: Site) -> None:
 
 
 def test_a_record_is_shown_as_soon_as_it_is_signed(look: Look, site: Site) -> None:
-    page = look("/")
+    page = look(has_clock=True)
     told = {"@type": "ErrorInfo", "reason": "RECORD_NOT_READY"}
     refusal = {"code": 9, "message": "not yet", "details": [told]}
     page.route(
@@ -56,6 +62,7 @@ def test_a_record_is_shown_as_soon_as_it_is_signed(look: Look, site: Site) -> No
     )
     page.goto(f"/matches/{site.shown.match_id}/replay")
     expect(page.locator(".empty")).to_contain_text("is being signed")
+    page.clock.fast_forward(LATER_MS)
     page.locator("[data-finding=valid]").wait_for()
 
 
@@ -80,10 +87,14 @@ def test_a_move_has_an_address(look: Look, site: Site) -> None:
 
 
 def test_it_plays_by_itself_and_stops(look: Look, site: Site) -> None:
-    page = opened(look, site)
+    page = opened(look, site, has_clock=True)
     page.get_by_role("button", name="Play").click()
     here = page.locator(".moves a[aria-current=step]")
-    expect(here).to_have_attribute("href", "#move-2")
+    page.get_by_role("button", name="Pause").wait_for()
+    for _ in range(2):
+        before = here.get_attribute("href")
+        page.clock.fast_forward(STEP_MS)
+        expect(here).not_to_have_attribute("href", f"{before}")
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Play")).to_be_visible()
 
@@ -116,7 +127,7 @@ def _other_points(payload: dict[str, Any]) -> None:
 def test_a_changed_record_is_red(
     look: Look, site: Site, change: Callable[[dict[str, Any]], None]
 ) -> None:
-    page = look("/")
+    page = look()
 
     def answer(route: Route) -> None:
         body = route.fetch().json()
@@ -136,7 +147,7 @@ def test_a_key_of_somebody_else_is_said(look: Look, site: Site) -> None:
     other = Ed25519PrivateKey.generate().public_key()
     raw = other.public_bytes(Encoding.Raw, PublicFormat.Raw)
     jwks = base64.b64encode(write_jwks([raw])).decode()
-    page = look("/")
+    page = look()
     page.route("**/v1/keys", lambda route: route.fulfill(json={"jwks": jwks}))
     page.goto(f"/matches/{site.shown.match_id}/replay")
     verdict = page.locator("[data-finding]")

@@ -1,0 +1,1 @@
+"""Tests that look at pages; they share one referee and one browser."""
