@@ -67,14 +67,14 @@ class Window:
     page: Page
     errors: list[str] = field(default_factory=list)
 
-    def leave(self) -> None:
-        """Let nothing of what was done in it be there for whoever comes next."""
+    def leave(self) -> list[str]:
+        """Keep nothing of it for whoever comes next; return what has gone wrong."""
         self.page.unroute_all(behavior="ignoreErrors")
         self.page.evaluate(_FORGET)
         self.page.goto("about:blank")
         errors = [*self.errors]
         self.errors.clear()
-        assert not errors
+        return errors
 
 
 @pytest.fixture(scope="package")
@@ -160,7 +160,7 @@ def look(windows: Callable[..., Window]) -> Iterator[Callable[..., Page]]:
     used: list[Window] = []
 
     def open_(
-        path: str = "about:blank",
+        path: str = "",
         *,
         width: str = "desktop",
         scheme: Scheme = "light",
@@ -168,12 +168,12 @@ def look(windows: Callable[..., Window]) -> Iterator[Callable[..., Page]]:
     ) -> Page:
         window = windows(width, scheme, has_clock=has_clock)
         used.append(window)
-        window.page.goto(path)
+        if path:
+            window.page.goto(path)
         return window.page
 
     yield open_
-    for window in used:
-        window.leave()
+    assert not [error for window in used for error in window.leave()]
 
 
 def _note(response: Response, errors: list[str]) -> None:
