@@ -201,3 +201,9 @@ def barriers(page: Page) -> list[str]:
     for one in page.evaluate("axe.run().then((found) => found.violations)"):
         told += [f"{one['id']}: {node['html']}" for node in one["nodes"]]
     return told
+
+
+def check_for_everybody(page: Page, name: str) -> None:
+    """Insist that a page fits its window, and has nothing that shuts somebody out."""
+    told = barriers(page)
+    assert not told, f"{name}: {told}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Route, expect
-from tests.browser.conftest import Scheme, Site, barriers, picture
+from tests.browser.conftest import Scheme, Site, check_for_everybody, picture
 from tests.browser.exhibition import LEAGUE, all_declared, aside, attached, done
 from tests.e2e.cups import CLOCK, declared
 
@@ -124,7 +124,7 @@ def test_what_a_tournament_comes_to_is_shown_before_it_is_made(
     table = page.get_by_role("region", name="What it comes to")
     table.wait_for()
     picture(page, f"control-forecast-{width}-{scheme}")
-    assert barriers(page) == []
+    check_for_everybody(page, "control-forecast")
 
     configuration = read_tournament(TWO_STAGES.encode()).configuration
     shown = preview(configuration, entrants, THINK_MS)
