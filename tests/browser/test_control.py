@@ -251,6 +251,16 @@ def test_a_wrong_token_opens_nothing(look: Look, token: str) -> None:
     expect(page.get_by_role("alert").first).to_be_visible()
 
 
+def test_what_was_copied_with_a_token_is_none_of_it(look: Look, site: Site) -> None:
+    page = look("/control")
+    field = page.get_by_label("Token of an operator or organizer")
+    field.fill(
+        f" \N{ZERO WIDTH SPACE}{site.token[:9]} {site.token[9:]}\N{NO-BREAK SPACE}"
+    )
+    page.get_by_role("button", name="Enter").click()
+    expect(page.locator(".tiles li").first).to_be_visible()
+
+
 def test_a_bad_file_is_refused_with_its_field(look: Look, site: Site) -> None:
     page = entered(look(), site, FILE.replace("round_robin", "rondo"), 8)
     expect(page.get_by_role("alert")).to_contain_text("stages")

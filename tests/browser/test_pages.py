@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Request, Route, expect
@@ -173,6 +174,28 @@ def test_a_page_says_that_it_fails_and_tries_again(look: Look) -> None:
     is_broken = False
     trouble.get_by_role("button", name="Try again").click()
     expect(page.locator(".tiles li").first).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param({"body": "<h1>Sign in</h1>"}, id="a page"),
+        pytest.param({"body": "null", "status": 400}, id="nothing"),
+        pytest.param({"body": "data: no JSON\n\n"}, id="a broken stream"),
+        pytest.param({"body": '{"details": 5}', "status": 400}, id="no refusal"),
+    ],
+)
+def test_what_is_no_referee_is_told_from_one(
+    look: Look, site: Site, answer: dict[str, Any]
+) -> None:
+    page = look("/control")
+    page.route("**/v1/**", lambda route: route.fulfill(**answer))
+    for path in ("/", f"/matches/{site.shown.match_id}"):
+        page.goto(path)
+        trouble = page.get_by_role("alert").first
+        expect(trouble).to_contain_text(
+            re.compile("no sense|stream was cut|status 400")
+        )
 
 
 def test_what_was_shown_is_said_to_be_old(look: Look, site: Site) -> None:

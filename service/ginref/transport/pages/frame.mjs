@@ -31,6 +31,10 @@ export class CallError extends Error {
   }
 }
 
+/** What went wrong: a refusal, or that whatever answers is no referee, or half of one. */
+const told = (error) =>
+  error instanceof CallError ? error : new CallError("What answers here makes no sense.");
+
 /** Say whether something was refused for good, so that it is not asked for again. */
 const isFinal = ({ status, reason }) =>
   status >= 400 && status < 500 && status !== 429 && reason !== "RECORD_NOT_READY";
@@ -57,11 +61,11 @@ async function ask(path, { headers, ...how }) {
 
 async function refusal(response) {
   const { status } = response;
-  const body = await response.json().catch(() => ({}));
-  const details = body.details ?? [];
-  const reason = details.find((one) => one.reason)?.reason ?? "";
-  const field = details.flatMap((one) => one.fieldViolations ?? [])[0]?.field ?? "";
-  return new CallError(body.message ?? `HTTP status ${status}`, { status, reason, field });
+  const body = await response.json().catch(() => null);
+  const details = [body?.details ?? []].flat();
+  const reason = details.find((one) => one?.reason)?.reason ?? "";
+  const field = details.flatMap((one) => one?.fieldViolations ?? [])[0]?.field ?? "";
+  return new CallError(body?.message ?? `HTTP status ${status}`, { status, reason, field });
 }
 
 /** Make a call, and return its answer. */
@@ -77,7 +81,9 @@ export async function call(path, body, signal) {
         };
   const response = await ask(path, { ...sent, signal });
   if (!response.ok) throw await refusal(response);
-  return response.json();
+  return response.json().catch((error) => {
+    throw told(error);
+  });
 }
 
 /** Yield the messages of a stream of server-sent events, each with its id. */
@@ -132,7 +138,7 @@ export async function follow(path, take, tell, signal) {
       throw new CallError("The stream was cut.");
     } catch (error) {
       if (signal.aborted) return;
-      tell(false, error);
+      tell(false, told(error));
       // Where the referee knows less than it has told, it begins anew.
       if (error.status === 400 && last) last = "";
       else if (isFinal(error)) throw error;
@@ -167,7 +173,7 @@ export function useLoaded(load, needs = [], seconds = 0) {
         set({ value: await load(ended.signal), error: null });
       } catch (error) {
         if (!isFinal(error)) next ||= AGAIN_S;
-        if (!ended.signal.aborted) set((old) => ({ ...old, error }));
+        if (!ended.signal.aborted) set((old) => ({ ...old, error: told(error) }));
       }
       isLoading = false;
       if (ended.signal.aborted) return;
