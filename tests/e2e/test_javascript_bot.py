@@ -294,9 +294,13 @@ async def test_a_move_without_an_answer_is_sent_again_as_it_was() -> None:
         url,
         asked,
     ):
-        told = await run("--input-type=module", "-e", SUBMIT, url)
+        told, log = await said(await node("--input-type=module", "-e", SUBMIT, url))
 
     assert told.split() == ["8"]
+    # Whoever waits for nothing is told so, and where.
+    (line,) = log.splitlines()
+    assert line.startswith(f"{url}: ")
+    assert line.endswith("; trying again")
     bodies = [request.partition("\r\n\r\n")[2] for request in asked]
     assert bodies == ['{"requestId":"a"}'] * 3
 
@@ -312,6 +316,9 @@ async def test_a_share_is_shown_to_nobody_who_hides_what_others_committed_to() -
     [
         pytest.param([], "secret", 2, "usage: play.mjs URL BOT", id="nothing"),
         pytest.param(["http://127.0.0.1", "ada"], "", 1, "GINREF_TOKEN", id="no token"),
+        pytest.param(
+            ["http://127.0.0.1", "ada"], "a token", 1, "more than", id="more than it"
+        ),
         pytest.param(
             ["http://192.0.2.1", "ada"], "secret", 1, "use https", id="plaintext"
         ),

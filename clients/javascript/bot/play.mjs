@@ -25,6 +25,7 @@ function readWords(words) {
 
 function check(url, token, allowsPlaintext) {
   if (!token) throw new Error("the bot's token is expected in GINREF_TOKEN");
+  if (!/^[!-~]+$/.test(token)) throw new Error("GINREF_TOKEN holds more than a token");
   const { protocol, hostname } = new URL(url);
   if (protocol === "https:") return;
   if (protocol !== "http:") throw new Error("https://host:port expected");

@@ -24,6 +24,8 @@ export class RestReferee {
         return await this.#callOnce(verb, path, body);
       } catch (error) {
         if (!isWorthAnother(error)) throw error;
+        // Once is enough, however long it takes.
+        if (tries === 0) console.error(`${this.url}: ${error.message}; trying again`);
         await sleep(waitMs(tries, error));
       }
     }
@@ -108,8 +110,8 @@ async function answerOf(response) {
   let said;
   try {
     said = JSON.parse(await response.text());
-  } catch (error) {
-    throw new LostError(`${response.status}: ${error.message}`);
+  } catch {
+    throw new LostError(`HTTP status ${response.status} without an answer of a referee`);
   }
   if (!response.ok) throw refusalOf(said);
   return said;
