@@ -121,7 +121,7 @@ class RestApi:
     ) -> None:
         work = partial(self._work, exchange, route, values)
         secret = exchange.secret
-        is_guest = self._has_guests and secret is None
+        is_guest = self._has_guests and exchange.header(b"authorization") is None
         guest = _guest(exchange) if is_guest else None
         answering = self._admission.answer(route.path, secret, work, guest)
         if self._tracer is not None:

@@ -1,6 +1,5 @@
 """The API over HTTP: how requests are read, and what is answered to bad ones."""
 
-import asyncio
 import gzip
 import json
 from collections.abc import AsyncIterator, Callable
@@ -141,118 +140,6 @@ async def test_a_page_that_is_not_there_is_no_fault(
     assert [one for one in caplog.records if one.levelname == "ERROR"] == []
 
 
-async def test_dots_in_a_path_lead_nowhere(served: Served) -> None:
-    answer = await raw(served, b"GET /v1/matches/../keys HTTP/1.1\r\nhost: a\r\n\r\n")
-
-    assert answer.startswith(b"HTTP/1.1 404 ")
-
-
-@pytest.mark.parametrize(
-    ("target", "code"),
-    [
-        pytest.param(b"http://a/v1/keys", 200, id="a call"),
-        pytest.param(b"HTTPS://b.example:7880/v1/keys?", 200, id="of any host"),
-        pytest.param(b"http://a/v1/matches?bot=%3Cb%3E", 400, id="with a query"),
-        pytest.param(b"http://a/v1/tournaments/%3Cb%3E", 400, id="with escapes"),
-        pytest.param(b"http://a?v1", 404, id="no path"),
-        pytest.param(b"http:///v1/keys", 404, id="no host"),
-        pytest.param(b"ftp://a/v1/keys", 404, id="no HTTP"),
-        pytest.param(b"a:7880", 404, id="a host alone"),
-        pytest.param(b"*", 404, id="the server"),
-    ],
-)
-async def test_a_target_may_name_the_host(
-    served: Served, target: bytes, code: int
-) -> None:
-    bearer = f"authorization: Bearer {served.operator}".encode()
-    lines = b"GET " + target + b" HTTP/1.1", b"host: a", bearer, b"", b""
-
-    answer = await raw(served, b"\r\n".join(lines))
-
-    assert answer.startswith(b"HTTP/1.1 %d " % code)
-
-
-async def raw(served: Served, request: bytes) -> bytes:
-    """The first line and more of what is answered to bytes."""
-    host, _, port = served.rest.rpartition(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
-    writer.write(request)
-    answer = await reader.readuntil(b"\r\n\r\n")
-    writer.close()
-    await writer.wait_closed()
-    return answer
-
-
-@pytest.mark.parametrize(
-    "request_",
-    [
-        pytest.param(b"\x16\x03\x01 hello\r\n\r\n", id="no HTTP"),
-        pytest.param(b"GET /v1/keys HTTP/1.1\r\n\r\n", id="no host"),
-        pytest.param(
-            b"POST /v1/matches HTTP/1.1\r\nhost: a\r\ncontent-length: -1\r\n\r\n",
-            id="no length",
-        ),
-    ],
-)
-async def test_what_is_no_http_is_refused_like_all_else(
-    served: Served, request_: bytes
-) -> None:
-    head = (await raw(served, request_)).lower()
-
-    assert head.startswith(b"http/1.1 400 ")
-    for line in (b"content-type: application/json", b"connection: close"):
-        assert line in head
-    assert b"content-security-policy: default-src 'none'" in head
-    assert b"x-content-type-options: nosniff" in head
-
-
-@pytest.mark.parametrize("path", [b"/v1/matches", b"/v1/nothing"])
-async def test_a_refusal_is_read_although_the_body_was_not(
-    served: Served, path: bytes
-) -> None:
-    host, _, port = served.rest.rpartition(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
-    head = b" HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: "
-    writer.write(b"POST " + path + head + b"10000000\r\n\r\n")
-    answer = await reader.readuntil(b"}]}")
-    for _ in range(100):
-        writer.write(bytes(100_000))
-        await writer.drain()
-    rest = await reader.read()
-    writer.close()
-
-    assert answer.startswith(b"HTTP/1.1 4")
-    assert rest == b""
-
-
-async def test_a_body_that_becomes_no_http_after_its_answer_is_no_fault(
-    served: Served, caplog: pytest.LogCaptureFixture
-) -> None:
-    host, _, port = served.rest.rpartition(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
-    writer.write(b"POST /v1/nothing HTTP/1.1\r\nhost: a\r\n")
-    writer.write(b"transfer-encoding: chunked\r\n\r\n")
-    answer = await reader.readuntil(b"}]}")
-    writer.write(b"nonsense\r\n")
-    rest = await reader.read()
-    writer.close()
-
-    assert answer.startswith(b"HTTP/1.1 404 ")
-    assert rest == b""
-    assert [one for one in caplog.records if one.levelname == "ERROR"] == []
-
-
-async def test_another_protocol_that_is_offered_is_passed_over(
-    served: Served, caplog: pytest.LogCaptureFixture
-) -> None:
-    head = b"GET /v1/nothing HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\n"
-
-    answer = await raw(served, head + b"upgrade: websocket\r\n\r\n")
-
-    assert answer.startswith(b"HTTP/1.1 404 ")
-    assert [one for one in caplog.records if one.name.startswith("uvicorn")] == []
-
-
 async def test_another_verb_is_told_which_ones_there_are(
     client: httpx.AsyncClient,
 ) -> None:
@@ -327,6 +214,17 @@ async def test_who_is_not_known_is_told_how_to_be(served: Served) -> None:
         assert told(answer)[:2] == (401, reason)
         assert answer.headers["www-authenticate"] == "Bearer"
         assert reason in served.refusals
+
+
+async def test_whoever_brings_no_token_but_something_is_no_guest(serve: Serve) -> None:
+    async with serve({"has_guests": True}) as served, calling(served) as guest:
+        looked = await guest.get("/v1/matches")
+        assert looked.status_code == 200
+        for header in ("", served.operator, f"Token {served.operator}"):
+            headers = {"authorization": header}
+            answer = await guest.get("/v1/matches", headers=headers)
+
+            assert told(answer)[:2] == (401, "TOKEN_MISSING")
 
 
 async def test_a_fault_of_http_itself_is_known_by_its_id_alone(
