@@ -2,8 +2,6 @@
 
 import json
 import random
-import shutil
-import subprocess
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -11,19 +9,16 @@ from typing import Any
 
 import pytest
 import rfc8785
+from tests.unit.record.javascript import node
 from tests.unit.record.tampering import TAMPERINGS
 
-from ginref.engine.deck import derive_deck, draw_first_dealer, draw_lots, permute_suits
-from ginref.engine.seat import Seat
 from ginref.record.document import PAYLOAD_TYPE, chain_head
 from ginref.record.envelope import parse_envelope, seal_envelope
 from ginref.record.flaw import Flaw
 from ginref.record.public_key import write_jwks, write_pem
 from ginref.record.verify import verify_record
 
-ROOT = Path(__file__).parents[3]
-JAVASCRIPT = ROOT / "clients" / "javascript"
-GOLDEN = ROOT / "tests" / "golden"
+GOLDEN = Path(__file__).parents[2] / "golden"
 
 MakeReferee = Callable[..., Any]
 Document = dict[str, Any]
@@ -52,73 +47,6 @@ SMALL = {
 }
 """Records that were kept and are quick to judge."""
 
-DERIVE = """\
-import * as derive from "./derive.mjs";
-import { readFileSync } from "node:fs";
-const hex = (text) => (text === null ? null : Buffer.from(text, "hex"));
-const asked = JSON.parse(readFileSync(0, "utf8"));
-const answers = asked.map(([name, ...rest]) => {
-  switch (name) {
-    case "deck": return derive.deck(hex(rest[0]), rest[1]).join(" ");
-    case "dealer": return derive.firstDealer(hex(rest[0]), rest[1]);
-    case "suits": return derive.suits(hex(rest[0]), rest[1]).join("");
-    case "lots": return derive.lots(hex(rest[0]), rest[1]);
-    case "seed": return derive.seedSecret(rest[0]).toString("hex");
-    case "referee": return derive.commitReferee(rest[0], hex(rest[1])).toString("hex");
-    case "seat":
-      return derive.commitSeat(rest[0], rest[1], hex(rest[2])).toString("hex");
-    case "mix":
-      return derive.mix(rest[0], hex(rest[1]), rest[2].map(hex)).toString("hex");
-    case "tournament": {
-      const [{ tournament, referee_share, shares, boards }] = rest;
-      const opened = Object.fromEntries(
-        Object.entries(shares).map(([bot, share]) => [bot, hex(share)]),
-      );
-      const secret = derive.mixTournament(tournament, hex(referee_share), opened);
-      const commit = (who, share) =>
-        derive.commitTournamentShare(tournament, who, share).toString("hex");
-      return {
-        referee_commitment: commit("", hex(referee_share)),
-        commitments: Object.fromEntries(
-          Object.entries(opened).map(([bot, share]) => [bot, commit(bot, share)]),
-        ),
-        secret: secret.toString("hex"),
-        commitment: derive.commitTournament(tournament, secret).toString("hex"),
-        lots: derive.lotsOf(secret).toString("hex"),
-        boards: boards.map(({ deal }) => {
-          const board = derive.boardsOf(secret, deal);
-          const made = derive.commitBoards(tournament, deal, board).toString("hex");
-          return { deal, secret: board.toString("hex"), commitment: made };
-        }),
-      };
-    }
-  }
-});
-process.stdout.write(JSON.stringify(answers));
-"""
-
-
-def _node(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
-    program = shutil.which("node")
-    if program is None:
-        pytest.skip("no Node.js is installed")
-    return subprocess.run(
-        [program, *arguments],
-        cwd=JAVASCRIPT,
-        input=text,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def derived(asked: Sequence[Sequence[object]]) -> list[Any]:
-    """Ask the module of the derivations."""
-    done = _node("--input-type=module", "-e", DERIVE, text=json.dumps(asked))
-    assert done.returncode == 0, done.stderr
-    answers: list[Any] = json.loads(done.stdout)
-    return answers
-
 
 @pytest.fixture
 def verify(tmp_path: Path, keys: dict[str, bytes]) -> Verify:
@@ -135,7 +63,7 @@ def verify(tmp_path: Path, keys: dict[str, bytes]) -> Verify:
             path.write_bytes(envelope)
             files.append(str(path))
         options = ["--keys", str(key_file)] if key_file else []
-        done = _node("verify.mjs", *files, *options, "--json")
+        done = node("verify.mjs", *files, *options, "--json")
         assert not done.stderr, done.stderr
         return done.returncode, [json.loads(one) for one in done.stdout.splitlines()]
 
@@ -145,86 +73,6 @@ def verify(tmp_path: Path, keys: dict[str, bytes]) -> Verify:
 @pytest.fixture
 def seal(referee: MakeReferee) -> Callable[[bytes], bytes]:
     return lambda payload: seal_envelope(payload, PAYLOAD_TYPE, referee())
-
-
-def test_published_decks_and_draws_are_the_same_in_javascript() -> None:
-    golden = json.loads((GOLDEN / "decks.json").read_text(encoding="utf-8"))
-    pairs = [
-        *((("deck", one["secret"], one["k"]), one["deck"]) for one in golden["decks"]),
-        *(
-            (("dealer", one["secret"], one["seats"]), one["first_dealer"])
-            for one in golden["first_dealers"]
-        ),
-        *(
-            (("suits", one["secret"], one["k"]), one["suits"])
-            for one in golden["suits"]
-        ),
-        *(
-            (("lots", one["secret"], one["count"]), one["lots"])
-            for one in golden["lots"]
-        ),
-        *((("seed", one["text"]), one["secret"]) for one in golden["seeds"]),
-    ]
-
-    assert derived([asked for asked, _ in pairs]) == [answer for _, answer in pairs]
-
-
-def test_published_shares_commit_and_mix_to_the_same_in_javascript() -> None:
-    golden = json.loads((GOLDEN / "shares.json").read_text(encoding="utf-8"))
-    asked: list[tuple[object, ...]] = []
-    expected = []
-    for one in golden["vectors"]:
-        match_id, referee = one["match_id"], one["referee_share"]
-        asked.append(("referee", match_id, referee))
-        expected.append(one["referee_commitment"])
-        asked.append(("mix", match_id, referee, one["seat_shares"]))
-        expected.append(one["match_secret"])
-        for seat, share in enumerate(one["seat_shares"]):
-            if share is not None:
-                asked.append(("seat", match_id, seat, share))
-                expected.append(one["seat_commitments"][seat])
-
-    assert derived(asked) == expected
-
-
-def test_published_shares_of_tournaments_give_the_same_boards_in_javascript() -> None:
-    text = (GOLDEN / "tournament_shares.json").read_text(encoding="utf-8")
-    vectors = json.loads(text)["vectors"]
-
-    answers = derived([("tournament", vector) for vector in vectors])
-
-    for vector, told in zip(vectors, answers, strict=True):
-        assert told == {name: vector[name] for name in told}
-
-
-def test_secrets_of_chance_give_the_same_decks_and_draws_in_both_languages() -> None:
-    chance = random.Random(5)
-    cases = [(chance.randbytes(32), chance.randrange(2**32)) for _ in range(200)]
-    seats = [str(seat) for seat in Seat]
-
-    answers = derived(
-        [
-            asked
-            for secret, k in cases
-            for asked in (
-                ("deck", secret.hex(), k),
-                ("suits", secret.hex(), k),
-                ("dealer", secret.hex(), seats),
-                ("lots", secret.hex(), k % 300),
-            )
-        ]
-    )
-
-    assert answers == [
-        answer
-        for secret, k in cases
-        for answer in (
-            " ".join(map(str, derive_deck(secret, k))),
-            "".join(map(str, permute_suits(secret, k))),
-            str(draw_first_dealer(secret, tuple(Seat))),
-            list(draw_lots(secret, k % 300)),
-        )
-    ]
 
 
 def test_both_come_to_the_same_for_every_kind_of_match(
@@ -391,7 +239,7 @@ def test_people_read_what_was_proved_and_what_was_not(
     record.write_bytes(seal(gallery["hollywood"]))
     trusted.write_bytes(write_jwks(keys.values()))
 
-    done = _node("verify.mjs", str(record), "--keys", str(trusted))
+    done = node("verify.mjs", str(record), "--keys", str(trusted))
 
     assert done.returncode == 0
     first, *lines = done.stdout.splitlines()
@@ -411,7 +259,7 @@ def test_people_read_what_was_proved_and_what_was_not(
     ],
 )
 def test_a_wrong_call_is_named(arguments: list[str], code: int, says: str) -> None:
-    done = _node("verify.mjs", *arguments)
+    done = node("verify.mjs", *arguments)
 
     assert done.returncode == code
     assert says in done.stderr
