@@ -256,6 +256,7 @@ def test_whoever_is_nobody_is_told_so(look: Look) -> None:
     expect(page.get_by_role("alert")).to_contain_text("cannot be shown")
     page.goto("/tournaments/nobodys-cup")
     expect(page.get_by_role("alert")).to_contain_text("cannot be shown")
+    expect(page.get_by_role("link", name="See what is here")).to_be_visible()
 
 
 def test_suits_have_two_colours_or_four(look: Look, site: Site) -> None:

@@ -15,6 +15,7 @@ import {
   useEffect,
   useLoaded,
   useState,
+  useTitle,
   Waiting,
   word,
 } from "./frame.mjs";
@@ -71,7 +72,7 @@ function Overview({ leave }) {
   const found = value?.tournaments ?? [];
   return html`<header class="head">
       <h1>Control room</h1>
-      <div class="actions"><button type="button" onClick=${() => leave()}>Leave</button></div>
+      <div class="actions"><button type="button" onClick=${() => leave()}>Sign out</button></div>
     </header>
     <section aria-labelledby="tournaments">
       <h2 id="tournaments">Tournaments</h2>
@@ -86,13 +87,19 @@ function Overview({ leave }) {
 }
 
 /** What is in the way comes first. */
-function Needs({ tournament }) {
-  const problems = [...(tournament.problems ?? [])].sort((a, b) => b.blocking - a.blocking);
+function Needs({ tournament, state }) {
+  const isBefore = ["draft", "registration", "check in", "seeding"].includes(state);
+  // Appeals are told below, with what they are about.
+  const problems = (tournament.problems ?? [])
+    .filter((one) => one.kind !== "appeal")
+    .sort((a, b) => b.blocking - a.blocking);
   const appeals = (tournament.appeals ?? []).filter((one) => !one.decided);
   return html`<section aria-labelledby="needs">
     <h2 id="needs">What needs you</h2>
     ${problems.length + appeals.length === 0
-      ? html`<p class="empty">Nothing just now.</p>`
+      ? html`<p class="empty">
+          ${isBefore ? "Nothing is in the way of the next step, which is below." : "Nothing just now."}
+        </p>`
       : html`<ul class="need">
           ${problems.map(
             (one) =>
@@ -103,7 +110,7 @@ function Needs({ tournament }) {
           )}
           ${appeals.map(
             (one) =>
-              html`<li key=${one.appealId}>
+              html`<li key=${one.appealId} class="blocking">
                 <b>appeal</b> <code>${one.appealId}</code> of ${one.bot} about${" "}
                 <code>${one.fixtureId}</code>: ${one.text}
               </li>`,
@@ -114,7 +121,7 @@ function Needs({ tournament }) {
 
 /** What is said of an entrant: where it stands, how fast it is, how it qualified. */
 function standing({ checkedIn, state, latencyMs, qualifying }) {
-  const is = checkedIn ? "checked in" : word(state, "ENTRANT_STATE");
+  const is = checkedIn ? "checked in" : word(state, "ENTRANT_STATE").replace("placed", "entered");
   const answers = latencyMs === undefined ? "" : `, answers in ${latencyMs} ms`;
   const shown = qualifying ? `, ${word(qualifying.state, "QUALIFYING_STATE")} qualifying` : "";
   return `${is}${answers}${shown}`;
@@ -146,6 +153,7 @@ function Room({ name, leave }) {
   const loaded = useTournament(name, PAUSE_MS);
   useRefused(loaded, leave);
   const { value, error, again, isUp } = loaded;
+  useTitle(value && `Control room: ${value.title || name}`);
   if (!value) {
     return html`<h1>${name}</h1>
       <${Waiting} what="the tournament" error=${error} again=${again} />`;
@@ -160,10 +168,10 @@ function Room({ name, leave }) {
         <${Stale} isUp=${isUp} />
         <a href="/control">All tournaments</a>
         <a href="/tournaments/${name}">What others see</a>
-        <button type="button" onClick=${() => leave()}>Leave</button>
+        <button type="button" onClick=${() => leave()}>Sign out</button>
       </p>
     </header>
-    <${Needs} tournament=${value} />
+    <${Needs} tournament=${value} state=${state} />
     <${Actions} tournament=${value} state=${state} again=${again} />
     <${CheckIn} entrants=${value.entrants ?? []} isCalled=${state === "check in"} />`;
 }

@@ -41,7 +41,7 @@ function Form({ facts, set }) {
   const take = (name) => (event) => set({ ...facts, [name]: event.target.value });
   const options = (table) =>
     Object.entries(table).map(([key, text]) => html`<option key=${key} value=${key}>${text}</option>`);
-  return html`<label for="new-name">Name, for ever its own</label>
+  return html`<label for="new-name">Name, which it keeps for good</label>
     <input id="new-name" value=${facts.name} onInput=${take("name")} placeholder="autumn-cup" />
     <label for="new-title">Title</label>
     <input id="new-title" value=${facts.title} onInput=${take("title")} />
@@ -95,7 +95,7 @@ export function NewTournament() {
   };
   const configured = seen?.configured;
   return html`<section aria-labelledby="new">
-    <h2 id="new">A new one</h2>
+    <h2 id="new">A new tournament</h2>
     <div class="actions" role="group" aria-label="How to declare it">
       <button type="button" aria-pressed=${text === null} onClick=${() => change(() => write(null))}>Form</button>
       <button type="button" aria-pressed=${text !== null} onClick=${() => change(() => write(file))}>File</button>
@@ -110,6 +110,7 @@ export function NewTournament() {
         onInput=${(event) => change(() => expect(event.target.value))} />
       <button type="button" onClick=${() => send(true)}>Preview</button>
       <button type="button" class="main" disabled=${!seen} onClick=${() => send(false)}>Create</button>
+      ${!seen && html`<small>It can be created once it has been previewed.</small>`}
     </div>
     <${Refused} error=${error} />
     ${configured &&

@@ -1,7 +1,7 @@
 /** What every page is made of: the API, live updates, and what is said meanwhile. */
 import { html, render, useEffect, useRef, useState } from "./built/preact.mjs";
 
-export { html, useEffect, useState };
+export { html, useEffect, useRef, useState };
 
 const TOKEN = "ginref-token";
 const LONGEST_PAUSE_MS = 10_000;
@@ -190,13 +190,27 @@ export function useLoaded(load, needs = [], seconds = 0) {
   return { ...state, again: () => again.current() };
 }
 
+const home = document.querySelector("header .home")?.getAttribute("href");
+
 /** Something that is not there yet, or does not come. */
 export function Waiting({ error, what, again }) {
   if (!error) return html`<p class="waiting" role="status">Loading ${what} …</p>`;
   return html`<div class="trouble" role="alert">
     <p><b>${what[0].toUpperCase() + what.slice(1)} cannot be shown:</b> ${error.message}</p>
-    ${again && html`<button type="button" onClick=${again}>Try again</button>`}
+    ${error.reason.endsWith("_NOT_FOUND")
+      ? html`<p>
+          The address may be mistyped, or be that of another referee.${" "}
+          <a href=${home}>See what is here</a>
+        </p>`
+      : again && html`<button type="button" onClick=${again}>Try again</button>`}
   </div>`;
+}
+
+/** Call the window by what is shown in it, once that is known. */
+export function useTitle(text) {
+  useEffect(() => {
+    if (text) document.title = `${text} - ginref`;
+  }, [text]);
 }
 
 /** Says that what is shown is of a moment ago, and why there is nothing newer. */
@@ -236,10 +250,18 @@ export function Tiles({ tournaments, under }) {
         html`<li key=${one.tournamentId}>
           <a href="${under}/${one.tournamentId}">${one.title || one.tournamentId}</a>
           <${State} of=${one} />
+          ${(one.problems ?? []).some((problem) => problem.blocking) &&
+          html`<span class="state stuck">waits for an organizer</span>`}
           <small>since <${Moment} at=${one.stateTime ?? one.createTime} /></small>
         </li>`,
     )}
   </ul>`;
+}
+
+/** The name of a bot, which leads to its matches where a referee knows them. */
+export function Bot({ name }) {
+  if (isProjector || document.body.dataset.site) return name;
+  return html`<a class="bot" href="/?bot=${encodeURIComponent(name)}" title="Its matches">${name}</a>`;
 }
 
 /** The words of a name: `MATCH_STAGE_PLAYING` of the enum `MATCH_STAGE` is playing. */

@@ -8,6 +8,7 @@ import {
   Tiles,
   useLoaded,
   useState,
+  useTitle,
   Waiting,
   word,
 } from "./frame.mjs";
@@ -16,10 +17,14 @@ const SECONDS = 5;
 const FEW = 20; // of each are shown at first
 const MOST = 200; // of each are shown at all
 
+/** The bot whose matches alone are looked for, if there is one. */
+const looked = new URLSearchParams(location.search).get("bot")?.trim() ?? "";
+
 /** The newest of some things: as many as are wanted, and a way to more of them. */
-function useNewest(path) {
+function useNewest(path, bot = "") {
   const [size, set] = useState(FEW);
-  const load = (signal) => call(`${path}?pageSize=${size}`, undefined, signal);
+  const query = new URLSearchParams({ pageSize: size, ...(bot && { bot }) });
+  const load = (signal) => call(`${path}?${query}`, undefined, signal);
   const loaded = useLoaded(load, [size], SECONDS);
   const isAll = !loaded.value?.nextPageToken || size === MOST;
   const more =
@@ -66,10 +71,28 @@ function Match({ match }) {
   </tr>`;
 }
 
+/** Leads to the matches of one bot. */
+function Search() {
+  const [text, set] = useState(looked);
+  const search = (event) => {
+    event.preventDefault();
+    const bot = text.trim();
+    location.assign(bot ? `/?${new URLSearchParams({ bot })}` : "/");
+  };
+  return html`<form class="actions" role="search" onSubmit=${search}>
+    <label for="bot">Matches of the bot</label>
+    <input id="bot" type="search" spellcheck="false" autocapitalize="off" value=${text} onInput=${(event) => set(event.target.value)} />
+    <button type="submit">Find</button>
+  </form>`;
+}
+
 function Matches() {
-  const { value, error, again, more } = useNewest("/v1/matches");
+  const { value, error, again, more } = useNewest("/v1/matches", looked);
   if (!value) return html`<${Waiting} what="matches" error=${error} again=${again} />`;
   const found = value.matches ?? [];
+  if (!found.length && looked) {
+    return html`<p class="empty">No match of a bot <b>${looked}</b> is known here.</p>`;
+  }
   if (!found.length) {
     return html`<p class="empty">
       No match yet. A bot plays one with <code>ginref connect</code>; a match between two
@@ -104,10 +127,17 @@ function Matches() {
 }
 
 function Home() {
+  useTitle(looked && `Matches of ${looked}`);
+  if (looked) {
+    return html`<h1>Matches of ${looked}</h1>
+      <p class="facts"><a href="/">All tournaments and matches</a></p>
+      <${Search} />
+      <${Matches} />`;
+  }
   return html`<h1>Gin Rummy between programs, refereed</h1>
     <p class="soft">
-      Every deal can be checked, every match is signed. Click a match that is over to see
-      both hands, move by move.
+      Every deal can be checked, every match is signed. Watch a match live, or replay one
+      that is over, with both hands open.
     </p>
     <section aria-labelledby="tournaments">
       <h2 id="tournaments">Tournaments</h2>
@@ -115,6 +145,7 @@ function Home() {
     </section>
     <section aria-labelledby="matches">
       <h2 id="matches">Matches</h2>
+      <${Search} />
       <${Matches} />
     </section>`;
 }

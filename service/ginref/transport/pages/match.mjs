@@ -1,6 +1,7 @@
 /** A match as it is played: what anybody may see of it, and no hidden card. */
 import { Back, Card, Cards, MoveText, Small, sorted } from "./card.mjs";
 import {
+  Bot,
   follow,
   html,
   Outdated,
@@ -9,6 +10,7 @@ import {
   subject,
   useEffect,
   useState,
+  useTitle,
   Waiting,
   word,
 } from "./frame.mjs";
@@ -59,7 +61,8 @@ function SeatRow({ holder, view, offset }) {
   const isWinner = view.ending?.winner === holder.seat;
   return html`<section class="seat ${isToAct ? "acts" : ""}" aria-label=${holder.bot}>
     <h2>
-      ${holder.bot}${table?.dealer === holder.seat && html` <small>deals</small>`}
+      <${Bot} name=${holder.bot} />
+      ${table?.dealer === holder.seat && html` <small>deals${isToAct && ","}</small>`}
       ${isWinner && html` <small class="won">won</small>`}
       ${isToAct && html` <small>to move</small>`}
     </h2>
@@ -186,11 +189,19 @@ function Page() {
     return () => ended.abort();
   }, []);
   const { match, view, events, offset } = state;
+  useTitle(match?.seats?.map((one) => one.bot).join(" – "));
   if (error?.reason === "BOARD_CLOSED") {
     return html`<h1>${subject}</h1>
       <p class="empty">
         These cards are played more than once. Nothing of them is shown before the last
         match with them has finished.
+      </p>`;
+  }
+  if (error?.reason === "MATCH_EXPIRED") {
+    return html`<h1>${subject}</h1>
+      <p class="empty">
+        The match is over, and only its record is kept:${" "}
+        <a href="/matches/${subject}/replay">replay and verify</a> it.
       </p>`;
   }
   if (!match) {
@@ -215,7 +226,7 @@ function Page() {
               ${word(ending?.kind, "ENDING_KIND")}</span
             >`
           : html`<${Stale} isUp=${isUp} />`}
-        ${isOver && html`<a class="button" href="/matches/${subject}/replay">Replay and verify</a>`}
+        ${isOver && html`<a class="button main" href="/matches/${subject}/replay">Replay and verify</a>`}
       </p>
       ${!isOver && html`<${Outdated} error=${error} />`}
     </header>

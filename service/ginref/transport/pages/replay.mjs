@@ -7,7 +7,9 @@ import {
   subject,
   useEffect,
   useLoaded,
+  useRef,
   useState,
+  useTitle,
   Waiting,
   word,
 } from "./frame.mjs";
@@ -76,6 +78,24 @@ function Middle({ position, names }) {
   </section>`;
 }
 
+/** Lets somebody show a move to others. */
+function Share({ at }) {
+  const [said, say] = useState("");
+  const copy = async () => {
+    const address = `${location.href.split("#")[0]}#move-${at}`;
+    try {
+      await navigator.clipboard.writeText(address);
+      say("Copied");
+    } catch {
+      // Browsers let safe pages copy, and no others.
+      history.replaceState(null, "", address);
+      say("See the address bar");
+    }
+  };
+  return html`<button type="button" onClick=${copy}>${said || "Copy link"}</button>
+    <span class="hidden" role="status">${said}</span>`;
+}
+
 function Controls({ at, last, go, isPlaying, play }) {
   return html`<div class="controls" role="toolbar" aria-label="Moves">
     <button type="button" onClick=${() => go(0)} disabled=${at === 0}>First</button>
@@ -95,6 +115,7 @@ function Controls({ at, last, go, isPlaying, play }) {
       onInput=${(event) => go(Number(event.target.value))}
     />
     <span class="soft">${at} / ${last}</span>
+    <${Share} key=${at} at=${at} />
   </div>`;
 }
 
@@ -102,7 +123,16 @@ function Controls({ at, last, go, isPlaying, play }) {
 function Moves({ positions, at, names }) {
   const rounds = grouped([...positions.entries()], ([, one]) => one.number);
   const now = positions[at].number;
-  return html`<div class="moves">
+  const list = useRef(null);
+  useEffect(() => {
+    const place = list.current;
+    const here = place.querySelector("[aria-current]").getBoundingClientRect();
+    const { top, bottom } = place.getBoundingClientRect();
+    if (here.top < top || here.bottom > bottom) {
+      place.scrollTop += here.top - (top + bottom) / 2;
+    }
+  }, [at]);
+  return html`<div class="moves" ref=${list}>
     ${rounds.map(
       ([number, rows]) =>
         html`<details key=${number} open=${number === now}>
@@ -213,6 +243,7 @@ async function opened() {
 
 function Page() {
   const { value: found, error, again } = useLoaded(opened);
+  useTitle(found?.record && `Replay of ${found.record.match.bots.join(" – ")}`);
   if (!found) {
     if (error?.reason === "RECORD_NOT_READY") {
       return html`<h1>${subject}</h1>

@@ -1,8 +1,16 @@
 /** Standings with what is sure of them, and who met whom. */
-import { html, isProjector } from "./frame.mjs";
+import { Bot, html, isProjector } from "./frame.mjs";
 
 /** Criteria that a table has columns of anyway. */
 const SHOWN = ["match_points", "net_per_board"];
+
+const NAMES = { sonneborn_berger: "Sonneborn-Berger" };
+
+/** What a criterion is called at the head of its column. */
+function headOf(criterion) {
+  const plain = criterion.replaceAll("_", " ");
+  return NAMES[criterion] ?? plain[0].toUpperCase() + plain.slice(1);
+}
 
 /** A number in figures that are all as long after the point. */
 const figure = (number, places = 1) => number.toFixed(places).replace("-", "−");
@@ -45,7 +53,7 @@ export function Standing({ lines, title }) {
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${title}>
     <table>
       <caption>
-        ${title}; the bar is net points a board with its 95 % interval
+        <span>${title}; the bar is net points a board with its 95 % interval</span>
       </caption>
       <thead>
         <tr>
@@ -58,7 +66,7 @@ export function Standing({ lines, title }) {
           <th scope="col">Net a board</th>
           <th scope="col"><span class="hidden">Interval</span></th>
           <th scope="col" class="number">Boards</th>
-          ${ties(lines[0]).map((one) => html`<th scope="col" class="number">${one.criterion.replaceAll("_", " ")}</th>`)}
+          ${ties(lines[0]).map((one) => html`<th scope="col" class="number tie">${headOf(one.criterion)}</th>`)}
         </tr>
       </thead>
       <tbody>
@@ -66,7 +74,7 @@ export function Standing({ lines, title }) {
           (one) =>
             html`<tr key=${one.bot}>
               <td>${one.rank || "–"}</td>
-              <th scope="row">${one.bot}</th>
+              <th scope="row"><${Bot} name=${one.bot} /></th>
               ${hasPoints && html`<td class="number">${one.points ?? 0}</td>`}
               <td class="number">${one.won ?? 0}</td>
               <td class="number">${one.drawn ?? 0}</td>
@@ -134,8 +142,10 @@ export function CrossTable({ lines, fixtures }) {
     <div class="scroll" tabindex="0" role="region" aria-label="Cross-table">
       <table class="cross">
         <caption>
-          Net points a board of the bot on the left, with their 95 % interval, and boards;
-          coloured where that is hardly chance
+          <span
+            >Net points a board of the bot on the left, with their 95 % interval, and boards;
+            coloured where that is hardly chance</span
+          >
         </caption>
         <thead>
           <tr>

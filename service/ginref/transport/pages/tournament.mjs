@@ -9,6 +9,7 @@ import {
   Stale,
   State,
   subject,
+  useTitle,
   Waiting,
   word,
 } from "./frame.mjs";
@@ -18,12 +19,23 @@ import { useTournament } from "./tournament_source.mjs";
 
 const BRACKETS = ["single_elimination", "double_elimination"];
 
+const isPlayed = (one) => word(one.state, "FIXTURE_STATE") === "playing";
+const isDone = (one) => word(one.state, "FIXTURE_STATE") === "final";
+
+/** The rounds that are played now, or else the last one that was, or the first. */
+function current(rounds) {
+  const played = rounds.filter(([, some]) => some.some(isPlayed));
+  const last = rounds.find(([, some]) => some.some(isDone)) ?? rounds[rounds.length - 1];
+  return played.length ? played : [last];
+}
+
 /** Rounds, the last one first; each with what every group plays in it. */
 function Rounds({ fixtures }) {
   const rounds = grouped(fixtures, (one) => one.round).sort(([one], [other]) => other - one);
+  const open = current(rounds);
   return rounds.map(
-    ([number, some], at) =>
-      html`<details key=${number} open=${at === 0}>
+    ([number, some]) =>
+      html`<details key=${number} open=${open.some(([other]) => other === number)}>
         <summary>Round ${number}</summary>
         ${grouped(some, (one) => one.group ?? "").map(
           ([group, meets]) =>
@@ -39,7 +51,7 @@ function Rounds({ fixtures }) {
 }
 
 /** What a wall has room for: the stages that are being played, or the last one. */
-function current(stages) {
+function onWall(stages) {
   const begun = stages.filter((stage) => stage.fixtures?.length);
   const open = begun.filter((stage) => !stage.closed);
   return open.length ? open : begun.slice(-1);
@@ -50,9 +62,16 @@ function Stage({ stage }) {
   const isBracket = BRACKETS.includes(stage.format);
   return html`<section aria-labelledby="stage-${stage.name}">
     <h2 id="stage-${stage.name}">
-      ${stage.name} <small>${stage.format.replaceAll("_", " ")}${stage.closed ? ", closed" : ""}</small>
+      ${stage.name} <small>${stage.format.replaceAll("_", " ").replace("swiss", "Swiss")}${stage.closed ? ", closed" : ""}</small>
     </h2>
     ${isBracket && fixtures.length > 0 && html`<${Bracket} fixtures=${fixtures} />`}
+    ${!isBracket &&
+    isProjector &&
+    fixtures.some(isPlayed) &&
+    html`<h3>Played now</h3>
+      <div class="tiles">
+        ${fixtures.filter(isPlayed).map((one) => html`<${Meet} key=${one.fixtureId} fixture=${one} />`)}
+      </div>`}
     ${(stage.rankings ?? []).map(
       (ranking) =>
         html`<div key=${ranking.group}>
@@ -100,13 +119,14 @@ function Field({ entrants }) {
 
 function Page() {
   const { value, error, again, isUp } = useTournament(subject);
+  useTitle(value?.title || value?.tournamentId);
   if (!value) {
     return html`<h1>${subject}</h1>
       <${Waiting} what="the tournament" error=${error} again=${again} />`;
   }
   const state = word(value.state, "TOURNAMENT_STATE");
   const all = value.stages ?? [];
-  const stages = isProjector ? current(all) : all;
+  const stages = isProjector ? onWall(all) : all;
   const entrants = value.entrants ?? [];
   const isBefore = ["draft", "registration", "check in", "seeding"].includes(state);
   return html`<header class="head">
