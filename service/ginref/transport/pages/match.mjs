@@ -17,6 +17,13 @@ import {
 import { fromView, Sheet } from "./sheet.mjs";
 
 const LINES = 40; // of what has happened
+const SHARES = "The deck is being mixed, from secrets of the bots and the referee.";
+const UNDEALT = {
+  MATCH_STAGE_FORMING: "The bots are being asked to play; then cards are dealt.",
+  MATCH_STAGE_COMMITTING: SHARES,
+  MATCH_STAGE_REVEALING: SHARES,
+  MATCH_STAGE_PLAYING: "The cards are being dealt.",
+};
 const OUTCOMES = {
   OUTCOME_KNOCK: "knocks and wins",
   OUTCOME_GIN: "goes gin",
@@ -80,8 +87,8 @@ function SeatRow({ holder, view, offset }) {
 }
 
 /** The stock, the pile, and what was thrown. */
-function Middle({ table }) {
-  if (!table) return html`<p class="soft">The cards are not dealt yet.</p>`;
+function Middle({ table, stage }) {
+  if (!table) return html`<p class="soft">${UNDEALT[stage] ?? "No cards were dealt."}</p>`;
   const thrown = table.thrown ?? [];
   return html`<section class="middle" aria-label="Table">
     <div class="piles">
@@ -233,7 +240,7 @@ function Page() {
     <div class="table">
       ${seats.map(
         (holder, at) =>
-          html`${at === 1 && html`<${Middle} table=${view?.table} />`}<${SeatRow}
+          html`${at === 1 && html`<${Middle} table=${view?.table} stage=${isOver ? "" : match.stage} />`}<${SeatRow}
               key=${holder.seat}
               holder=${holder}
               view=${view ?? {}}
@@ -249,6 +256,7 @@ function Page() {
         seats.map((one) => one.seat),
       )}
       names=${seats.map((one) => one.bot)}
+      isOver=${isOver}
     />
     ${(events.length > 0 || !isOver) && html`<h2>What happened</h2>`}
     ${events.length

@@ -88,8 +88,10 @@ function Game({ game, number, names, isOnly, target }) {
 }
 
 /** A whole sheet. */
-export function Sheet({ games, names }) {
-  if (!games.length) return html`<p class="soft">Nothing is scored yet.</p>`;
+export function Sheet({ games, names, isOver = false }) {
+  if (!games.length) {
+    return html`<p class="soft">${isOver ? "Nothing was scored." : "Nothing is scored yet."}</p>`;
+  }
   return html`<div class="sheet" tabindex="0" role="group" aria-label="Score sheet">
     ${games.map(
       (game, at) =>

@@ -100,7 +100,13 @@ function standing(entrant) {
   return state === "placed" ? (entrant.checkedIn ? "checked in" : "entered") : state;
 }
 
-function Field({ entrants }) {
+function Field({ entrants, state }) {
+  if (!entrants.length && state === "draft") {
+    return html`<p class="empty">Bots can enter once the organizer opens registration.</p>`;
+  }
+  if (!entrants.length && state !== "registration") {
+    return html`<p class="empty">Nobody has entered.</p>`;
+  }
   if (!entrants.length) {
     return html`<p class="empty">
       Nobody has entered yet. Bots enter with <code>ginref tournament enter ${subject}</code>.
@@ -144,7 +150,7 @@ function Page() {
     ${(!isProjector || isBefore) &&
     html`<section aria-labelledby="field">
       <h2 id="field">Field</h2>
-      <${Field} entrants=${entrants} />
+      <${Field} entrants=${entrants} state=${state} />
     </section>`}`;
 }
 
