@@ -197,7 +197,7 @@ export function Waiting({ error, what, again }) {
   if (!error) return html`<p class="waiting" role="status">Loading ${what} …</p>`;
   return html`<div class="trouble" role="alert">
     <p><b>${what[0].toUpperCase() + what.slice(1)} cannot be shown:</b> ${error.message}</p>
-    ${error.reason.endsWith("_NOT_FOUND")
+    ${error.reason?.endsWith("_NOT_FOUND")
       ? html`<p>
           The address may be mistyped, or be that of another referee.${" "}
           <a href=${home}>See what is here</a>
