@@ -86,19 +86,23 @@ class _Files(StaticFiles):
         kind = _TYPES.get(Path(path).suffix)
         if kind and response.status_code == 200:  # noqa: PLR2004 - not one unchanged
             response.headers["content-type"] = kind
-        accepted = Headers(scope=scope).get("accept-encoding", "")
-        if not isinstance(response, FileResponse) or "gzip" not in accepted:
+        if not isinstance(response, FileResponse):
             return response
-        changed = response.headers["etag"]
-        body = await asyncio.to_thread(_zipped, str(response.path), changed)
+        # Whole, whatever part of it is asked for.
         headers = {name: response.headers[name] for name in _KEPT}
-        return Response(body, headers={**headers, "content-encoding": "gzip"})
+        is_zipped = "gzip" in Headers(scope=scope).get("accept-encoding", "")
+        if is_zipped:
+            headers["content-encoding"] = "gzip"
+        known = str(response.path), response.headers["etag"]
+        body = await asyncio.to_thread(_read, *known, is_zipped=is_zipped)
+        return Response(body, headers=headers)
 
 
-@lru_cache(maxsize=128)
-def _zipped(path: str, _etag: str) -> bytes:
-    """Compress a file, once for each of its versions."""
-    return gzip.compress(Path(path).read_bytes())
+@lru_cache(maxsize=256)
+def _read(path: str, _etag: str, *, is_zipped: bool) -> bytes:
+    """Read a file, and compress it, once for each of its versions."""
+    data = Path(path).read_bytes()
+    return gzip.compress(data) if is_zipped else data
 
 
 class _Nowhere(Route):

@@ -63,6 +63,18 @@ async def test_a_file_that_has_not_changed_is_not_sent_again(
     assert again.headers["etag"] == etag
 
 
+@pytest.mark.parametrize("part", ["bytes=0-1", "bytes=9-1", "lines=1", "bytes=x"])
+async def test_a_file_comes_whole_whatever_part_is_asked_for(
+    client: httpx.AsyncClient, part: str
+) -> None:
+    headers = {"range": part, "accept-encoding": "identity"}
+
+    answer = await client.get(STYLE, headers=headers)
+
+    assert answer.status_code == 200
+    assert answer.content == (FOLDER / "style.css").read_bytes()
+
+
 def test_the_shell_of_pages_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     render_shell("home", "one")
     monkeypatch.delattr(Environment, "from_string")
