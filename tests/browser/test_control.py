@@ -1,6 +1,7 @@
 """An organizer's way through the control room, from a declaration to an export."""
 
 import asyncio
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -259,6 +260,19 @@ def test_what_was_copied_with_a_token_is_none_of_it(look: Look, site: Site) -> N
     )
     page.get_by_role("button", name="Enter").click()
     expect(page.locator(".tiles li").first).to_be_visible()
+
+
+def test_a_name_is_what_was_entered(look: Look, site: Site) -> None:
+    page = look("/control")
+    page.get_by_label("Token of an operator or organizer").fill(site.token)
+    page.get_by_role("button", name="Enter").click()
+    name = page.locator("#new-name")
+    name.fill("a: b")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("alert")).to_have_text(re.compile(r"^\s*name: 'a: b'"))
+    name.fill("2026")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_text("This is how it would be")).to_be_visible()
 
 
 def test_a_bad_file_is_refused_with_its_field(look: Look, site: Site) -> None:

@@ -7,7 +7,8 @@ const ATTEMPTS = 5;
 export function Refused({ error }) {
   if (!error) return null;
   return html`<p class="trouble" role="alert">
-    ${error.field && html`<code>${error.field}</code>: `}${error.message}
+    ${error.field && !error.message.startsWith(error.field) && html`<code>${error.field}</code>: `}
+    ${error.message}
   </p>`;
 }
 

@@ -13,7 +13,8 @@ const RULES = { gin: "Gin Rummy", hollywood: "Hollywood Gin" };
 
 /** The file of what a form says. */
 function fileOf({ name, title, format, rounds, ruleset, capacity }) {
-  const lines = [`name: ${name || "cup"}`];
+  // In YAML, 2026 is a number and yes may be true.
+  const lines = [`name: ${JSON.stringify(name || "cup")}`];
   if (title) lines.push(`title: ${JSON.stringify(title)}`);
   lines.push("match:", `  ruleset: ${ruleset}`, "entry:", `  capacity: ${capacity}`, "stages:");
   lines.push("  - name: main", `    format: ${format}`);
