@@ -61,6 +61,11 @@ class _Connection(H11Protocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
+        cycle: RequestResponseCycle | None = self.cycle
+        if cycle is not None:
+            # Whoever is about to answer what came before it must not do so any more.
+            cycle.disconnected = True
+            cycle.message_event.set()
         if self.conn.our_state not in {h11.IDLE, h11.SEND_RESPONSE}:
             # The answer has been given already, to what came before.
             self.transport.close()

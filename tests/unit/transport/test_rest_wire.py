@@ -110,6 +110,20 @@ async def test_a_body_that_becomes_no_http_after_its_answer_is_no_fault(
     assert [one for one in caplog.records if one.levelname == "ERROR"] == []
 
 
+@pytest.mark.parametrize("verb", [b"GET /v1/matches", b"POST /v1/matches"])
+async def test_a_body_that_is_no_http_is_refused_once(
+    served: Served, caplog: pytest.LogCaptureFixture, verb: bytes
+) -> None:
+    head = verb + b" HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n"
+
+    answer = await raw(served, head + b"nonsense\r\n")
+    # Whatever that request has begun is over before another one is answered.
+    await raw(served, b"GET /v1/matches HTTP/1.1\r\nhost: a\r\n\r\n")
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert [one for one in caplog.records if one.levelname == "ERROR"] == []
+
+
 async def test_another_protocol_that_is_offered_is_passed_over(
     served: Served, caplog: pytest.LogCaptureFixture
 ) -> None:
