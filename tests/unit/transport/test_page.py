@@ -102,7 +102,7 @@ BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
         pytest.param("GET", "/tournaments/<b>", "*/*", False, id="no name, anything"),
         pytest.param("GET", "/x", "", False, id="nothing said"),
         pytest.param("POST", "/x", BROWSER, False, id="no look"),
-        pytest.param("GET", "/v1/matchs", BROWSER, False, id="a call"),
+        pytest.param("GET", "/v1/nothing", BROWSER, False, id="a call"),
         pytest.param("GET", "/v1", BROWSER, False, id="the API"),
     ],
 )
