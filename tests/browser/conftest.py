@@ -70,6 +70,7 @@ class Window:
     def leave(self) -> list[str]:
         """Keep nothing of it for whoever comes next; return what has gone wrong."""
         self.page.unroute_all(behavior="ignoreErrors")
+        self.page.context.clear_permissions()
         self.page.evaluate(_FORGET)
         self.page.goto("about:blank")
         errors = [*self.errors]

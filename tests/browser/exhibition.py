@@ -22,7 +22,7 @@ from ginref_client.session import Session
 _T = TypeVar("_T")
 
 BRACKET: Final = Cup(name="autumn-cup", count=5, stage={"format": "double_elimination"})
-LEAGUE: Final = Cup(name="league", count=4, stage={"format": "round_robin"})
+LEAGUE: Final = Cup(name="league", count=3, stage={"format": "round_robin"})
 RULES: Final = replace(HOLLYWOOD, game_target=10)
 PLAYERS: Final = ("ada", "bea")
 
