@@ -46,13 +46,18 @@ class Site:
         url: Where they begin.
         referee: The process.
         token: The operator's.
-        shown: What is there to be looked at.
+        playing: Ends when there is something to be looked at.
     """
 
     url: str
     referee: RefereeProcess
     token: str
-    shown: Exhibition
+    playing: Future[Exhibition]
+
+    @property
+    def shown(self) -> Exhibition:
+        """What is there to be looked at, once all of it is over."""
+        return self.playing.result()
 
 
 @dataclass(frozen=True)
@@ -80,21 +85,23 @@ class Window:
 
 @pytest.fixture(scope="package")
 def opening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Future[Site]]:
-    """A referee where matches and a tournament are played while the browser starts."""
+    """A referee, and what is to be shown is played while the browser starts."""
     if not (MODULES / "axe-core").is_dir():
         pytest.skip("npm has not brought what the pages are made with")
     data = tmp_path_factory.mktemp("site") / "data"
     referee = RefereeProcess(data, options=("--http", "127.0.0.1:0"))
 
+    def play() -> Exhibition:
+        return asyncio.run(exhibit(referee.address, referee.token()))
+
     def opened() -> Site:
         referee.start()
         facts = json.loads((data / "referee.json").read_text())
-        token = referee.token()
-        shown = asyncio.run(exhibit(referee.address, token))
-        return Site(f"http://{facts['http']}", referee, token, shown)
+        url = f"http://{facts['http']}"
+        return Site(url, referee, referee.token(), pool.submit(play))
 
     try:
-        with ThreadPoolExecutor(1) as pool:
+        with ThreadPoolExecutor(2) as pool:
             yield pool.submit(opened)
     finally:
         referee.kill()
@@ -118,9 +125,15 @@ def browser(opening: Future[Site]) -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def site(opening: Future[Site], browser: Browser) -> Site:
-    """A referee where a match and a tournament have been played."""
+    """A referee where a match and tournaments are played."""
     assert browser.is_connected()
     return opening.result()
+
+
+@pytest.fixture(scope="package")
+def exhibition(site: Site) -> Exhibition:
+    """What there is to see, after all of it has been played."""
+    return site.shown
 
 
 @pytest.fixture(scope="package")

@@ -224,6 +224,7 @@ def test_a_correction_shows_what_follows_from_it(look: Look, site: Site) -> None
     expect(page.locator(".meet .won", has_text=other)).to_be_visible()
 
 
+@pytest.mark.usefixtures("exhibition")
 def test_a_change_of_a_moment_ago_is_asked_for_anew(look: Look, site: Site) -> None:
     """The referee goes on between the look at a tournament and the change of it."""
     page = look("/control")

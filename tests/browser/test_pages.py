@@ -23,6 +23,8 @@ from tests.browser.exhibition import (
 from ginref.engine.ruleset import HOLLYWOOD
 from ginref_client.referee import Referee
 
+pytestmark = pytest.mark.usefixtures("exhibition")
+
 Look = Callable[..., Page]
 
 FIRST_PAGE_BYTES = 60 * 1024
@@ -188,7 +190,7 @@ def test_a_page_says_that_it_fails_and_tries_again(look: Look) -> None:
 def test_what_is_no_referee_is_told_from_one(
     look: Look, site: Site, answer: dict[str, Any]
 ) -> None:
-    page = look("/control")
+    page = look()
     page.route("**/v1/**", lambda route: route.fulfill(**answer))
     for path in ("/", f"/matches/{site.shown.match_id}"):
         page.goto(path)

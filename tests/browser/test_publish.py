@@ -18,6 +18,8 @@ from ginref.cli import app
 from ginref.record.verify import Finding
 from ginref.tournament.export_verify import verify_export
 
+pytestmark = pytest.mark.usefixtures("exhibition")
+
 Look = Callable[..., Page]
 
 

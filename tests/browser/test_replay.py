@@ -14,6 +14,8 @@ from tests.browser.conftest import Site, picture
 from ginref.record.envelope import parse_envelope
 from ginref.record.public_key import write_jwks
 
+pytestmark = pytest.mark.usefixtures("exhibition")
+
 Look = Callable[..., Page]
 
 LATER_MS = 5_000

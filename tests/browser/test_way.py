@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 from tests.browser.conftest import Site, check_for_everybody, picture
 from tests.browser.exhibition import LEAGUE, PLAYERS
+
+pytestmark = pytest.mark.usefixtures("exhibition")
 
 Look = Callable[..., Page]
 
@@ -39,7 +42,7 @@ def test_a_bot_leads_to_its_matches(look: Look) -> None:
 
 
 def test_the_first_page_says_what_waits_for_an_organizer(look: Look) -> None:
-    page = look("/control")
+    page = look()
     waits = {"kind": "stopped", "about": "f", "message": "stopped", "blocking": True}
 
     def answer(route: Route) -> None:
@@ -56,7 +59,7 @@ def test_the_first_page_says_what_waits_for_an_organizer(look: Look) -> None:
 
 
 def test_a_move_is_shown_to_others(look: Look, site: Site) -> None:
-    page = look("/")
+    page = look()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(f"/matches/{site.shown.match_id}/replay#move-30")
     # The list of moves shows where one is, once it is looked at.
