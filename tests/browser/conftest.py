@@ -77,7 +77,7 @@ class Window:
         self.page.unroute_all(behavior="ignoreErrors")
         self.page.context.clear_permissions()
         self.page.evaluate(_FORGET)
-        self.page.goto("about:blank")
+        self.page.goto("about:blank", wait_until="commit")
         errors = [*self.errors]
         self.errors.clear()
         return errors
