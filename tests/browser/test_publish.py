@@ -51,7 +51,7 @@ def published(folder: Path) -> Iterator[str]:
     """Where those files are served, below a path of somebody's site."""
     handler = partial(_Quiet, directory=folder.parent)
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}/cup/"
