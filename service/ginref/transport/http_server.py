@@ -63,24 +63,28 @@ class _Connection(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         cycle: RequestResponseCycle | None = self.cycle
         if cycle is not None:
-            # Whoever is about to answer what came before it must not do so any more.
+            # Whatever still works at an answer is not to send it after this one.
             cycle.disconnected = True
             cycle.message_event.set()
         if self.conn.our_state not in {h11.IDLE, h11.SEND_RESPONSE}:
-            # The answer has been given already, to what came before.
+            # An answer has begun already, and cannot become another one.
             self.transport.close()
             return
+        # What is no HTTP may be the body of a HEAD, whose answer has none.
+        is_begun = self.conn.our_state is h11.SEND_RESPONSE
+        is_head = is_begun and self.scope["method"] == "HEAD"
+        data = b"" if is_head else to_json(status_of(unreadable(msg)))
         kind = (b"content-type", JSON_TYPE.encode()), (b"connection", b"close")
         for event in (
             h11.Response(status_code=400, reason="Bad Request", headers=[*kind, *SAFE]),
-            h11.Data(data=to_json(status_of(unreadable(msg)))),
+            h11.Data(data=data),
             h11.EndOfMessage(),
         ):
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
 
     def _should_upgrade(self) -> bool:
-        # Another protocol may be offered by anybody; it is none that is missing here.
+        # None is missed here, whoever offers one: a warning would say otherwise.
         return False
 
     def _wait(self) -> None:

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from ginref.transport import exchange
+
 Served = Any
 """The running referee of `conftest`, whose class cannot be imported."""
 
@@ -74,6 +76,27 @@ async def test_what_is_no_http_is_refused_like_all_else(
     assert b"x-content-type-options: nosniff" in head
 
 
+@pytest.fixture
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait longer for the rest of a body than any test takes."""
+    monkeypatch.setattr(exchange, "_PASSED_S", 3600.0)
+
+
+@pytest.mark.usefixtures("patience")
+async def test_a_body_that_was_asked_for_by_nobody_is_not_waited_for(
+    served: Served,
+) -> None:
+    host, _, port = served.rest.rpartition(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(b"POST /v1/nothing HTTP/1.1\r\nhost: a\r\nconnection: close\r\n")
+    writer.write(b"expect: 100-continue\r\ncontent-length: 1000000\r\n\r\n")
+    answer = await reader.read()
+    writer.close()
+
+    assert answer.startswith(b"HTTP/1.1 404 ")
+
+
+@pytest.mark.usefixtures("patience")
 @pytest.mark.parametrize("path", [b"/v1/matches", b"/v1/nothing"])
 async def test_a_refusal_is_read_although_the_body_was_not(
     served: Served, path: bytes
@@ -93,6 +116,7 @@ async def test_a_refusal_is_read_although_the_body_was_not(
     assert rest == b""
 
 
+@pytest.mark.usefixtures("patience")
 async def test_a_body_that_becomes_no_http_after_its_answer_is_no_fault(
     served: Served, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -110,13 +134,13 @@ async def test_a_body_that_becomes_no_http_after_its_answer_is_no_fault(
     assert [one for one in caplog.records if one.levelname == "ERROR"] == []
 
 
-@pytest.mark.parametrize("verb", [b"GET /v1/matches", b"POST /v1/matches"])
+@pytest.mark.parametrize("verb", [b"GET", b"HEAD", b"POST"])
 async def test_a_body_that_is_no_http_is_refused_once(
     served: Served, caplog: pytest.LogCaptureFixture, verb: bytes
 ) -> None:
-    head = verb + b" HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n"
+    head = verb + b" /v1/matches HTTP/1.1\r\nhost: a\r\n"
 
-    answer = await raw(served, head + b"nonsense\r\n")
+    answer = await raw(served, head + b"transfer-encoding: chunked\r\n\r\nnonsense\r\n")
     # Whatever that request has begun is over before another one is answered.
     await raw(served, b"GET /v1/matches HTTP/1.1\r\nhost: a\r\n\r\n")
 
