@@ -26,8 +26,6 @@ _PASSED_S: Final = 5.0
 
 _OF_A_BODY: Final = (b"content-length", b"transfer-encoding")
 
-Headers = tuple[tuple[bytes, bytes], ...]
-
 
 class Exchange:
     """A request that is answered once.
@@ -79,10 +77,9 @@ class Exchange:
                 MEDIA_TYPE_UNKNOWN for one that is no JSON or is encoded,
                 LIMIT_EXCEEDED for one that does not come.
         """
-        length = self.header(b"content-length")
-        if length is None and self.header(b"transfer-encoding") is None:
-            # RFC 9112, section 6.3: then there is none.
+        if not self._has_body():
             return b""
+        length = self.header(b"content-length")
         if length and length.isdigit() and int(length[:20]) > most:
             raise _too_large(most)
         read = bytearray()
@@ -102,6 +99,13 @@ class Exchange:
             text = f"content-type: the body of a request is {JSON_TYPE}"
             raise RefusedError(Reason.MEDIA_TYPE_UNKNOWN, text, header="content-type")
         return bytes(read)
+
+    def _has_body(self) -> bool:
+        """Say whether a body comes with the request.
+
+        Source: RFC 9112, section 6.3.
+        """
+        return any(name in _OF_A_BODY for name, _ in self._scope["headers"])
 
     def _is_plain(self) -> bool:
         coding = self.header(_CODING.encode())
@@ -170,10 +174,10 @@ class Exchange:
     async def _pass_over(self) -> None:
         """Take what is still to come of the body.
 
-        A connection that is closed before loses the answer that is on its way.
+        A connection that is closed before loses the answer that is on its way. Whoever
+        asks whether to send a body has been told not to.
         """
-        names = {name for name, _ in self._scope["headers"]}
-        if names.isdisjoint(_OF_A_BODY) or b"expect" in names:
+        if not self._has_body() or self.header(b"expect") is not None:
             return
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_PASSED_S):

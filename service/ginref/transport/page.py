@@ -8,6 +8,7 @@ import gzip
 import re
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
+from http import HTTPStatus
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -55,8 +56,6 @@ _SUBJECT: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,63}")
 _WEIGHT: Final = re.compile(r";q=([01](?:\.[0-9]{0,3})?)(?:;|$)")
 """How much a type is wanted, in a header that names what is accepted."""
 
-_NOT_FOUND: Final = 404
-
 _SERVED: Final = re.compile(r".+\.(?:mjs|js|css|svg|LICENSE)|.+/LICENSE")
 """Files that are for browsers."""
 
@@ -70,7 +69,7 @@ _TYPES: Final = {".mjs": "text/javascript", ".js": "text/javascript"}
 
 
 _KEPT: Final = ("cache-control", "content-type", "etag", "last-modified", "vary")
-"""Headers of a file that hold for it when it is compressed, too."""
+"""Headers of a file that hold for the whole of it, compressed or not."""
 
 
 class _Files(StaticFiles):
@@ -78,13 +77,13 @@ class _Files(StaticFiles):
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         if not _SERVED.fullmatch(path):
-            raise HTTPException(_NOT_FOUND)
+            raise HTTPException(HTTPStatus.NOT_FOUND)
         response = await super().get_response(path, scope)
         response.headers.update(
             {"cache-control": "no-cache", "vary": "accept-encoding"}
         )
         kind = _TYPES.get(Path(path).suffix)
-        if kind and response.status_code == 200:  # noqa: PLR2004 - not one unchanged
+        if kind and response.status_code == HTTPStatus.OK:
             response.headers["content-type"] = kind
         if not isinstance(response, FileResponse):
             return response
@@ -184,10 +183,10 @@ async def _nowhere(request: Request) -> Response:
         HTTPException: It is none that asks.
     """
     if not _is_led(request.scope):
-        raise HTTPException(_NOT_FOUND)
+        raise HTTPException(HTTPStatus.NOT_FOUND)
     return HTMLResponse(
         render_shell(None, "There is no such page - ginref"),
-        _NOT_FOUND,
+        HTTPStatus.NOT_FOUND,
         {"content-security-policy": CONTENT_POLICY},
     )
 

@@ -44,7 +44,7 @@ def read_request(
     """
     asked = route.method.input_type
     if route.has_texts and not (query or body):
-        # Most requests: there is nothing to be checked yet.
+        # Most requests, in which nothing can be wrong but an escape.
         texts = {
             name: _unescape(value, name)
             for name, value in zip(route.fields, values, strict=True)
