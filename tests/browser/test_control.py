@@ -244,6 +244,14 @@ def test_a_change_of_a_moment_ago_is_asked_for_anew(look: Look, site: Site) -> N
     # Whoever has no mouse goes on where the question is.
     expect(page.locator(".asked")).to_be_focused()
 
+    told = {"@type": "ErrorInfo", "reason": "TOURNAMENT_STALE"}
+    stale = {"code": 10, "message": "it has gone on", "details": [told]}
+    page.route("**/*:change", lambda route: route.fulfill(status=409, json=stale))
+    page.get_by_role("button", name="Yes, ").click()
+    expect(page.get_by_role("alert")).to_contain_text("it has gone on")
+    expect(page.locator(".asked")).to_have_count(0)
+    expect(page.get_by_role("button", name="Archive")).to_be_focused()
+
 
 @pytest.mark.parametrize("token", ["wrong", "gr_" + "a" * 52], ids=["short", "unknown"])
 def test_a_wrong_token_opens_nothing(look: Look, token: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from tests.browser.conftest import Site
 from tests.browser.exhibition import done
 from tests.e2e.cups import declared
@@ -58,3 +58,13 @@ def test_a_form_is_empty_for_the_next_bot(look: Look, site: Site) -> None:
     # Nothing of this kind comes next: whoever has no mouse goes on where it is said.
     expect(page.locator(".done")).to_be_focused()
     expect(page.locator(".check li")).to_contain_text("withdrawn")
+
+    def answer(route: Route) -> None:
+        told = route.fetch().json()
+        told["tournament"]["entrants"][0]["checkedIn"] = True
+        route.fulfill(json=told)
+
+    # Whoever is gone is not called here for having been so.
+    page.route(f"**/v1/tournaments/{NAME}", answer)
+    page.reload()
+    expect(page.locator(".check .here")).to_contain_text("withdrawn")

@@ -70,3 +70,6 @@ def test_a_move_is_shown_to_others(look: Look, site: Site) -> None:
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == f"{site.url}/matches/{site.shown.match_id}/replay#move-31"
+    # Whoever has no mouse stays where they are, and can copy the next one.
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("button", name="Copy link")).to_be_focused()

@@ -2,7 +2,9 @@
 import { Actions } from "./control_actions.mjs";
 import { NewTournament } from "./control_new.mjs";
 import {
+  BEFORE,
   call,
+  entrantState,
   html,
   Moment,
   Outdated,
@@ -88,7 +90,7 @@ function Overview({ leave }) {
 
 /** What is in the way comes first. */
 function Needs({ tournament, state }) {
-  const isBefore = ["draft", "registration", "check in", "seeding"].includes(state);
+  const isBefore = BEFORE.includes(state);
   // Appeals are told below, with what they are about.
   const problems = (tournament.problems ?? [])
     .filter((one) => one.kind !== "appeal")
@@ -119,12 +121,12 @@ function Needs({ tournament, state }) {
   </section>`;
 }
 
-/** What is said of an entrant: where it stands, how fast it is, how it qualified. */
-function standing({ checkedIn, state, latencyMs, qualifying }) {
-  const is = checkedIn ? "checked in" : word(state, "ENTRANT_STATE").replace("placed", "entered");
+/** What is said of an entrant: how far it has come, how fast it is, how it qualified. */
+function told(entrant) {
+  const { latencyMs, qualifying } = entrant;
   const answers = latencyMs === undefined ? "" : `, answers in ${latencyMs} ms`;
   const shown = qualifying ? `, ${word(qualifying.state, "QUALIFYING_STATE")} qualifying` : "";
-  return `${is}${answers}${shown}`;
+  return `${entrantState(entrant)}${answers}${shown}`;
 }
 
 function CheckIn({ entrants, isCalled }) {
@@ -141,7 +143,7 @@ function CheckIn({ entrants, isCalled }) {
             (one) =>
               html`<li key=${one.bot} class=${one.checkedIn ? "here" : ""}>
                 <span>${one.bot} <small>${one.owner}</small></span>
-                <small>${standing(one)}</small>
+                <small>${told(one)}</small>
               </li>`,
           )}
         </ul>`

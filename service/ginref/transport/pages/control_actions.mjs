@@ -1,6 +1,6 @@
 /** All that an organizer may do to a tournament, by what it has come to. */
 import { useChange } from "./control_call.mjs";
-import { call, html, save, useState } from "./frame.mjs";
+import { BEFORE, call, html, save, useState } from "./frame.mjs";
 
 const NEXT = {
   draft: [["registration", "Open registration"]],
@@ -11,7 +11,7 @@ const NEXT = {
   paused: [["running", "Go on"]],
   finished: [["archived", "Archive"]],
 };
-const CANCEL = ["draft", "registration", "check in", "seeding", "running", "paused"];
+const CANCEL = [...BEFORE, "running", "paused"];
 const MODES = {
   STRICT: "only if nothing depends on it",
   RESET_DEPENDENTS: "and play again what depends on it",

@@ -92,7 +92,8 @@ export function useChange(tournament, done) {
     } catch (problem) {
       fail(problem);
       // What was shown is not what would be done any more.
-      set(problem.reason === "TOURNAMENT_STALE" ? null : asked);
+      if (problem.reason === "TOURNAMENT_STALE") refuse();
+      else set(asked);
     }
   };
   const dialog = html`${asked &&

@@ -16,6 +16,12 @@ export const subject = document.body.dataset.subject || ([...asked.keys()][0] ??
 export const isProjector = asked.has("projector");
 document.documentElement.classList.toggle("projector", isProjector);
 
+/** Whether the pages are files that outlive their referee. */
+export const isPublished = document.body.dataset.site === "files";
+
+/** States of a tournament that has not begun. */
+export const BEFORE = ["draft", "registration", "check in", "seeding"];
+
 /** The token of whoever sits here; kept until the tab is closed. */
 export const token = {
   get: () => sessionStorage.getItem(TOKEN),
@@ -242,6 +248,12 @@ export function State({ of }) {
   return html`<span class="state ${state.replaceAll(" ", "-")}">${state}</span>`;
 }
 
+/** How far an entrant has come, who may be waiting, here, or gone. */
+export function entrantState({ state, checkedIn }) {
+  const known = word(state, "ENTRANT_STATE");
+  return known === "placed" ? (checkedIn ? "checked in" : "entered") : known;
+}
+
 /** Tournaments side by side; each is a link to its page under some path. */
 export function Tiles({ tournaments, under }) {
   return html`<ul class="tiles">
@@ -260,7 +272,7 @@ export function Tiles({ tournaments, under }) {
 
 /** The name of a bot, which leads to its matches where a referee knows them. */
 export function Bot({ name }) {
-  if (isProjector || document.body.dataset.site) return name;
+  if (isProjector || isPublished) return name;
   return html`<a class="bot" href="/?bot=${encodeURIComponent(name)}" title="Its matches">${name}</a>`;
 }
 

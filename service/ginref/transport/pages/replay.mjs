@@ -81,6 +81,7 @@ function Middle({ position, names }) {
 /** Lets somebody show a move to others. */
 function Share({ at }) {
   const [said, say] = useState("");
+  useEffect(() => say(""), [at]);
   const copy = async () => {
     const address = `${location.href.split("#")[0]}#move-${at}`;
     try {
@@ -115,7 +116,7 @@ function Controls({ at, last, go, isPlaying, play }) {
       onInput=${(event) => go(Number(event.target.value))}
     />
     <span class="soft">${at} / ${last}</span>
-    <${Share} key=${at} at=${at} />
+    <${Share} at=${at} />
   </div>`;
 }
 

@@ -1,10 +1,7 @@
 /** Where pages take what is published: from a referee, or from files beside them. */
-import { call, CallError } from "./frame.mjs";
+import { call, CallError, isPublished } from "./frame.mjs";
 import { Buffer } from "./built/verifier/platform.mjs";
 import { readKeys } from "./built/verifier/envelope.mjs";
-
-/** Whether the pages are files that outlive their referee. */
-export const isPublished = document.body.dataset.site === "files";
 
 async function file(path) {
   const response = await fetch(new URL(path, document.baseURI), { cache: "no-cache" });

@@ -1,9 +1,12 @@
 /** A tournament: brackets and tables as they stand, live. */
 import { Bracket, Meet } from "./bracket.mjs";
 import {
+  BEFORE,
+  entrantState,
   grouped,
   html,
   isProjector,
+  isPublished,
   Moment,
   show,
   Stale,
@@ -13,7 +16,6 @@ import {
   Waiting,
   word,
 } from "./frame.mjs";
-import { isPublished } from "./source.mjs";
 import { CrossTable, Standing } from "./standing.mjs";
 import { useTournament } from "./tournament_source.mjs";
 
@@ -94,12 +96,6 @@ function Stage({ stage }) {
   </section>`;
 }
 
-/** What is said of an entrant, who may be waiting, here, or gone. */
-function standing(entrant) {
-  const state = word(entrant.state, "ENTRANT_STATE");
-  return state === "placed" ? (entrant.checkedIn ? "checked in" : "entered") : state;
-}
-
 function Field({ entrants, state }) {
   if (!entrants.length && state === "draft") {
     return html`<p class="empty">Bots can enter once the organizer opens registration.</p>`;
@@ -117,7 +113,7 @@ function Field({ entrants, state }) {
       (one) =>
         html`<li key=${one.bot} class=${one.checkedIn ? "here" : ""}>
           <span>${one.seed !== undefined && html`<small>${one.seed}.</small> `}${one.bot}</span>
-          <small>${standing(one)}</small>
+          <small>${entrantState(one)}</small>
         </li>`,
     )}
   </ul>`;
@@ -134,7 +130,7 @@ function Page() {
   const all = value.stages ?? [];
   const stages = isProjector ? onWall(all) : all;
   const entrants = value.entrants ?? [];
-  const isBefore = ["draft", "registration", "check in", "seeding"].includes(state);
+  const isBefore = BEFORE.includes(state);
   return html`<header class="head">
       <h1>${value.title || value.tournamentId}</h1>
       <p class="facts">

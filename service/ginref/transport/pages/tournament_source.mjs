@@ -1,13 +1,14 @@
 /** A tournament as the referee shows it, loaded anew whenever its log grows. */
-import { call, follow, useEffect, useLoaded, useState } from "./frame.mjs";
-import { isPublished, loadPublished } from "./source.mjs";
+import { call, follow, isPublished, useEffect, useLoaded, useState } from "./frame.mjs";
+import { loadPublished } from "./source.mjs";
 
 const PAUSE_MS = 1_000;
 
 /**
  * The tournament, what went wrong, and whether word of changes arrives.
  *
- * @param pause is how long it waits for more changes at least, and at most twice that
+ * @param pause is for how many milliseconds it waits for more changes: that at least, and
+ * at most twice as many
  */
 export function useTournament(name, pause = PAUSE_MS) {
   const [isUp, tell] = useState(null);
