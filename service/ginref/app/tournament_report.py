@@ -92,7 +92,8 @@ class Listing:
         head: The head of its whole log.
         created_ms: When it was created, in milliseconds since the Unix epoch.
         since_ms: When it came as far as it has.
-        problems: What waits for somebody to act.
+        problems: What is the matter with it: of those in a list, what waits for
+            somebody to act.
     """
 
     tournament: str
