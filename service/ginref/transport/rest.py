@@ -92,15 +92,12 @@ class RestApi:
         if found is None:
             await self.elsewhere(scope, receive, send)
             return
-        self._calls += 1
         try:
             await self._answer(exchange, found)
         except Exception as fault:
             if exchange.started:
                 raise
             await exchange.refuse(refusal_of(fault))
-        finally:
-            self._calls -= 1
 
     async def refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse what nothing answers."""
@@ -146,9 +143,19 @@ class RestApi:
         self, exchange: Exchange, route: Route, values: tuple[str, ...]
     ) -> bytes | None:
         """Return the answer to a call; None for a stream, which is written already."""
-        if self._calls > self._call_limit:
+        if self._calls >= self._call_limit:
             message = "too many calls go on"
             raise RefusedError(Reason.LIMIT_EXCEEDED, message, limit="calls")
+        # Whoever has been refused is none of them, however long that takes to be told.
+        self._calls += 1
+        try:
+            return await self._ask(exchange, route, values)
+        finally:
+            self._calls -= 1
+
+    async def _ask(
+        self, exchange: Exchange, route: Route, values: tuple[str, ...]
+    ) -> bytes | None:
         body = await exchange.body(bytes_limit(route.path))
         query = _resumed(exchange, route)
         request = read_request(route, values, query, body)

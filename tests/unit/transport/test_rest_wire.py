@@ -1,6 +1,8 @@
 """The API over HTTP as bytes on a connection: odd ones, and none of HTTP at all."""
 
 import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
@@ -9,6 +11,8 @@ from ginref.transport import exchange
 
 Served = Any
 """The running referee of `conftest`, whose class cannot be imported."""
+
+Serve = Callable[..., AbstractAsyncContextManager[Served]]
 
 
 async def raw(served: Served, request: bytes) -> bytes:
@@ -157,3 +161,20 @@ async def test_another_protocol_that_is_offered_is_passed_over(
 
     assert answer.startswith(b"HTTP/1.1 404 ")
     assert [one for one in caplog.records if one.name.startswith("uvicorn")] == []
+
+
+async def test_whoever_is_refused_takes_no_place_among_the_calls(serve: Serve) -> None:
+    unread = b"POST /v1/matches HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n"
+    async with serve({"call_limit": 1}) as served:
+        host, _, port = served.rest.rpartition(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(unread)
+        refused = await reader.readuntil(b"\r\n\r\n")
+
+        bearer = f"authorization: Bearer {served.operator}".encode()
+        lines = b"GET /v1/keys HTTP/1.1", b"host: a", bearer, b"", b""
+        answer = await raw(served, b"\r\n".join(lines))
+        writer.close()
+
+    assert refused.startswith(b"HTTP/1.1 401 ")
+    assert answer.startswith(b"HTTP/1.1 200 ")
