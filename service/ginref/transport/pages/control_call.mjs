@@ -3,6 +3,9 @@ import { call, html, newRequest, useState } from "./frame.mjs";
 
 const ATTEMPTS = 5;
 
+/** The referee has gone on between two calls. */
+const isStale = (problem) => problem.reason === "TOURNAMENT_STALE";
+
 /** What a refusal says, with the field that it is about. */
 export function Refused({ error }) {
   if (!error) return null;
@@ -40,7 +43,8 @@ function Differences({ rows }) {
 /**
  * Changes of one tournament, each asked for twice: what it would do, then to do it.
  *
- * The second time names the version of the first, so that nobody else has come between.
+ * The second time names the version of the first: if somebody or something has come between,
+ * it is done only if it is still what was shown.
  * What `ask` is given as `emptied` empties a form after that, and returns the field to go
  * on in, if there is one.
  */
@@ -58,9 +62,18 @@ export function useChange(tournament, done) {
       const { differences } = await send(change, version, { validateOnly: true });
       return { version, rows: differences ?? [] };
     } catch (problem) {
-      // The referee has gone on between the two calls.
-      if (problem.reason !== "TOURNAMENT_STALE" || attempts <= 1) throw problem;
+      if (!isStale(problem) || attempts <= 1) throw problem;
       return preview(change, attempts - 1);
+    }
+  };
+  const confirm = async (shown, attempts) => {
+    try {
+      return await send(shown.change, shown.version);
+    } catch (problem) {
+      if (!isStale(problem) || attempts <= 1) throw problem;
+      const now = await preview(shown.change, ATTEMPTS);
+      if (JSON.stringify(now.rows) !== JSON.stringify(shown.rows)) throw problem;
+      return confirm({ ...shown, ...now }, attempts - 1);
     }
   };
   const ask = async (title, change, emptied) => {
@@ -82,7 +95,7 @@ export function useChange(tournament, done) {
     set({ ...asked, isSent: true });
     fail(null);
     try {
-      const made = await send(asked.change, asked.version);
+      const made = await confirm(asked, ATTEMPTS);
       // Where the next one of its kind is entered, or else at what has been said.
       const next = asked.emptied?.();
       say({ title: asked.title, codes: made.codes ?? [], isNext: !next });
@@ -92,7 +105,7 @@ export function useChange(tournament, done) {
     } catch (problem) {
       fail(problem);
       // What was shown is not what would be done any more.
-      if (problem.reason === "TOURNAMENT_STALE") refuse();
+      if (isStale(problem)) refuse();
       else set(asked);
     }
   };
