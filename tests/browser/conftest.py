@@ -26,6 +26,9 @@ PICTURES = ROOT / "build" / "screenshots"
 MODULES = ROOT / "build" / "pages" / "node_modules"
 PATIENCE_MS = 60_000
 
+LATER_MS = 5_000
+"""After this time a page asks again for what it shows, or what it did not get."""
+
 WIDTHS = {"desktop": 1280, "phone": 390}
 
 Scheme = Literal["light", "dark"]

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 from tests.browser.conftest import Scheme, Site, check_for_everybody, picture
 from tests.browser.exhibition import LEAGUE, all_declared, aside, attached, done
-from tests.e2e.cups import CLOCK, Cup, declared
+from tests.e2e.cups import CLOCK, Cup
 
 from ginref.adapters.tournament_file import read_tournament
 from ginref.adapters.trusted_keys import read_trusted_keys
@@ -17,7 +17,6 @@ from ginref.record.verify import Finding
 from ginref.tournament.export_verify import verify_export
 from ginref.tournament.preview import THINK_MS, preview
 from ginref_client.referee import Referee
-from ginref_client.tournament_change import advance, enter
 
 Look = Callable[..., Page]
 
@@ -54,7 +53,13 @@ stages:
       final:
         best_of: 5
 """
-
+KNOCKOUT = Cup(
+    name="by-hand",
+    count=4,
+    stage={"format": "single_elimination"},
+    entry={"check_in": False},
+    clock={**CLOCK, "start": "10m"},
+)
 
 CHANGES = "**/*:change"
 """Calls that change a tournament, or say what they would change."""
@@ -64,6 +69,13 @@ STALE = {
     "message": "it has gone on",
     "details": [{"@type": "ErrorInfo", "reason": "TOURNAMENT_STALE"}],
 }
+
+
+def signed_in(page: Page, site: Site) -> Page:
+    """Enter the control room."""
+    page.get_by_label("Token of an operator or organizer").fill(site.token)
+    page.get_by_role("button", name="Enter").click()
+    return page
 
 
 def do(page: Page, button: str) -> None:
@@ -117,9 +129,7 @@ def test_a_tournament_is_run_from_a_page(
 def entered(page: Page, site: Site, file: str, entrants: int) -> Page:
     """Enter the control room, and have a file previewed."""
     page.goto("/control")
-    page.get_by_label("Token of an operator or organizer").fill(site.token)
-    page.get_by_role("button", name="Enter").click()
-    page.get_by_role("button", name="File").click()
+    signed_in(page, site).get_by_role("button", name="File").click()
     page.get_by_label("Its file, in YAML").fill(file)
     page.get_by_label("Entrants expected").fill(str(entrants))
     page.get_by_role("button", name="Preview").click()
@@ -175,42 +185,22 @@ def test_more_than_can_play_is_said_and_forbids_nothing(look: Look, site: Site) 
 
 
 async def knockout(address: str, token: str) -> None:
-    """Start a tournament whose bots do not come, so that all is decided by hand."""
-    bots = [f"late-{at}" for at in range(4)]
+    """Make a tournament whose bots do not come, so that all is decided by hand."""
     async with Referee([address], token, attempts=20) as referee:
-        for bot in bots:
-            await declared(referee, bot)
-        await referee.create_tournament(
-            {
-                "name": "by-hand",
-                "entry": {"check_in": False},
-                "match": {"clock": {**CLOCK, "start": "10m"}},
-                "stages": [{"name": "main", "format": "single_elimination"}],
-            }
-        )
-        for change in (
-            advance("registration"),
-            *(enter(bot) for bot in bots),
-            advance("seeding"),
-        ):
-            seen = await referee.get_tournament("by-hand")
-            await referee.change_tournament(
-                "by-hand", change, expected_version=seen.version
-            )
+        await KNOCKOUT.declare(referee)
+        await KNOCKOUT.go_on(referee, "seeding")
 
 
 async def offered(address: str, token: str) -> None:
     """Wait until the matches of its first round are there: then nothing goes on."""
     async with Referee([address], token, attempts=20) as referee:
-        await Cup(name="by-hand", count=4, stage={}).until(referee, "match_created", 2)
+        await KNOCKOUT.until(referee, "match_created", 2)
 
 
 def test_a_correction_shows_what_follows_from_it(look: Look, site: Site) -> None:
     done(knockout(site.referee.address, site.token))
-    page = look("/control")
-    page.get_by_label("Token of an operator or organizer").fill(site.token)
-    page.get_by_role("button", name="Enter").click()
-    page.get_by_role("link", name="by-hand").click()
+    page = signed_in(look("/control"), site)
+    page.get_by_role("link", name=KNOCKOUT.name).click()
     page.get_by_role("button", name="Start", exact=True).wait_for()
     do(page, "Start")
     done(offered(site.referee.address, site.token))
@@ -249,16 +239,14 @@ def test_a_correction_shows_what_follows_from_it(look: Look, site: Site) -> None
     page.get_by_role("button", name="Yes, ").click()
     page.locator(".done").wait_for()
     assert overtaken
-    page.goto("/tournaments/by-hand")
+    page.goto(f"/tournaments/{KNOCKOUT.name}")
     expect(page.locator(".meet .won", has_text=other)).to_be_visible()
 
 
 @pytest.mark.usefixtures("exhibition")
 def test_a_change_of_a_moment_ago_is_asked_for_anew(look: Look, site: Site) -> None:
     """The referee goes on between the look at a tournament and the change of it."""
-    page = look("/control")
-    page.get_by_label("Token of an operator or organizer").fill(site.token)
-    page.get_by_role("button", name="Enter").click()
+    page = signed_in(look("/control"), site)
     page.get_by_role("link", name=LEAGUE.name).click()
     page.get_by_role("button", name="Archive").wait_for()
 
@@ -273,11 +261,24 @@ def test_a_change_of_a_moment_ago_is_asked_for_anew(look: Look, site: Site) -> N
     # Whoever has no mouse goes on where the question is.
     expect(page.locator(".asked")).to_be_focused()
 
-    page.route(CHANGES, lambda route: route.fulfill(status=409, json=STALE))
+    made: list[Route] = []
+
+    def change(route: Route) -> None:
+        """Say that the referee has gone on, and that much else would change now."""
+        if "validateOnly" in (route.request.post_data or ""):
+            other = {"path": "seeds.1", "before": "one", "after": "other"}
+            route.fulfill(json={"differences": [other]})
+        else:
+            made.append(route)
+            route.fulfill(status=409, json=STALE)
+
+    page.route(CHANGES, change)
     page.get_by_role("button", name="Yes, ").click()
     expect(page.get_by_role("alert")).to_contain_text("it has gone on")
     expect(page.locator(".asked")).to_have_count(0)
     expect(page.get_by_role("button", name="Archive")).to_be_focused()
+    # What was not shown is not done.
+    assert len(made) == 1
 
 
 @pytest.mark.parametrize("token", ["wrong", "gr_" + "a" * 52], ids=["short", "unknown"])
@@ -299,9 +300,7 @@ def test_what_was_copied_with_a_token_is_none_of_it(look: Look, site: Site) -> N
 
 
 def test_a_name_is_what_was_entered(look: Look, site: Site) -> None:
-    page = look("/control")
-    page.get_by_label("Token of an operator or organizer").fill(site.token)
-    page.get_by_role("button", name="Enter").click()
+    page = signed_in(look("/control"), site)
     name = page.locator("#new-name")
     name.fill("a: b")
     page.get_by_role("button", name="Preview").click()

@@ -5,31 +5,25 @@ from collections.abc import Callable
 from playwright.sync_api import Page, Route, expect
 from tests.browser.conftest import Site
 from tests.browser.exhibition import done
-from tests.e2e.cups import declared
+from tests.e2e.cups import Cup, declared
 
 from ginref_client.referee import Referee
-from ginref_client.tournament_change import advance
 
 Look = Callable[..., Page]
 
-NAME = "forms-cup"
+CUP = Cup(name="forms-cup", count=0, stage={"format": "round_robin"})
 
 
 async def _registration(site: Site) -> None:
     """Open a tournament to bots."""
     async with Referee([site.referee.address], site.token, attempts=20) as referee:
         await declared(referee, "gus")
-        stages = [{"name": "main", "format": "round_robin"}]
-        await referee.create_tournament({"name": NAME, "stages": stages})
-        opened = await referee.get_tournament(NAME)
-        await referee.change_tournament(
-            NAME, advance("registration"), expected_version=opened.version
-        )
+        await CUP.declare(referee)
 
 
 def test_a_form_is_empty_for_the_next_bot(look: Look, site: Site) -> None:
     done(_registration(site))
-    page = look(f"/control/{NAME}")
+    page = look(f"/control/{CUP.name}")
     token = page.get_by_label("Token of an operator or organizer")
     token.fill("gr_" + "a" * 52)
     token.press("Enter")
@@ -46,6 +40,17 @@ def test_a_form_is_empty_for_the_next_bot(look: Look, site: Site) -> None:
     expect(page.get_by_role("button", name="Enter it")).to_be_visible()
     expect(field).to_have_value(" gus ")
     field.press("Enter")
+    page.locator(".asked").wait_for()
+
+    def lose(route: Route) -> None:
+        """Let the referee do it, and its answer not arrive."""
+        route.fetch()
+        route.abort()
+
+    page.route("**/*:change", lose, times=1)
+    page.get_by_role("button", name="Yes, ").click()
+    expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
+    # To say yes again is to ask for the same thing again.
     page.get_by_role("button", name="Yes, ").click()
     expect(page.locator("[aria-live] .done")).to_have_text("Done: enter gus.")
     expect(field).to_have_value("")
@@ -65,6 +70,6 @@ def test_a_form_is_empty_for_the_next_bot(look: Look, site: Site) -> None:
         route.fulfill(json=told)
 
     # Whoever is gone is not called here for having been so.
-    page.route(f"**/v1/tournaments/{NAME}", answer)
+    page.route(f"**/v1/tournaments/{CUP.name}", answer)
     page.reload()
     expect(page.locator(".check .here")).to_contain_text("withdrawn")

@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Request, Route, expect
-from tests.browser.conftest import WIDTHS, Site, Window, barriers, picture
+from tests.browser.conftest import (
+    LATER_MS,
+    WIDTHS,
+    Site,
+    Window,
+    barriers,
+    picture,
+)
 from tests.browser.exhibition import (
     BRACKET,
     LEAGUE,
@@ -28,9 +35,6 @@ pytestmark = pytest.mark.usefixtures("exhibition")
 Look = Callable[..., Page]
 
 FIRST_PAGE_BYTES = 60 * 1024
-LATER_MS = 5_000
-"""After this time a page asks again for what it shows, or what it did not get."""
-
 PAGES = {
     "home": "/",
     "bracket": f"/tournaments/{BRACKET.name}",

@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from playwright.sync_api import Page, Route, expect
-from tests.browser.conftest import Site, picture
+from tests.browser.conftest import LATER_MS, Site, picture
 
 from ginref.record.envelope import parse_envelope
 from ginref.record.public_key import write_jwks
@@ -17,9 +17,6 @@ from ginref.record.public_key import write_jwks
 pytestmark = pytest.mark.usefixtures("exhibition")
 
 Look = Callable[..., Page]
-
-LATER_MS = 5_000
-"""After this time the page asks again for a record."""
 
 STEP_MS = 900
 """What a move takes that is played by itself."""

@@ -27,6 +27,7 @@ class Cup:
         stage: Its only stage.
         ruleset: The rules of its matches.
         entry: Who may enter, and what bots must show.
+        clock: The time rules of its matches.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Cup:
         default_factory=lambda: {"name": "short", "game_target": 1}
     )
     entry: Mapping[str, Any] = field(default_factory=dict)
+    clock: Mapping[str, Any] = field(default_factory=lambda: CLOCK)
 
     @property
     def bots(self) -> list[str]:
@@ -47,7 +49,7 @@ class Cup:
         """What its file says."""
         return {
             "name": self.name,
-            "match": {"ruleset": self.ruleset, "clock": CLOCK},
+            "match": {"ruleset": self.ruleset, "clock": self.clock},
             "entry": self.entry,
             "stages": [{"name": "main", **self.stage}],
         }

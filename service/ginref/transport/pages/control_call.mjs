@@ -44,7 +44,8 @@ function Differences({ rows }) {
  * Changes of one tournament, each asked for twice: what it would do, then to do it.
  *
  * The second time names the version of the first: if somebody or something has come between,
- * it is done only if it is still what was shown.
+ * it is done only if it is still what was shown. Whoever says yes again, because no answer
+ * came, asks for the same thing again and not for another one.
  * What `ask` is given as `emptied` empties a form after that, and returns the field to go
  * on in, if there is one.
  */
@@ -54,12 +55,12 @@ export function useChange(tournament, done) {
   const [said, say] = useState(null);
   const path = `/v1/tournaments/${encodeURIComponent(tournament.tournamentId)}`;
   const send = (change, version, more) =>
-    call(`${path}:change`, { ...change, requestId: newRequest(), expectedVersion: version, ...more });
+    call(`${path}:change`, { ...change, expectedVersion: version, ...more });
   const preview = async (change, attempts) => {
     // What is on the page may be a moment old; what is shown now is what is asked for.
     const { version } = (await call(path)).tournament;
     try {
-      const { differences } = await send(change, version, { validateOnly: true });
+      const { differences } = await send(change, version, { requestId: newRequest(), validateOnly: true });
       return { version, rows: differences ?? [] };
     } catch (problem) {
       if (!isStale(problem) || attempts <= 1) throw problem;
@@ -68,7 +69,7 @@ export function useChange(tournament, done) {
   };
   const confirm = async (shown, attempts) => {
     try {
-      return await send(shown.change, shown.version);
+      return await send(shown.change, shown.version, { requestId: shown.requestId });
     } catch (problem) {
       if (!isStale(problem) || attempts <= 1) throw problem;
       const now = await preview(shown.change, ATTEMPTS);
@@ -82,7 +83,7 @@ export function useChange(tournament, done) {
     say(null);
     set(null);
     try {
-      set({ title, change, emptied, from, ...(await preview(change, ATTEMPTS)) });
+      set({ title, change, emptied, from, requestId: newRequest(), ...(await preview(change, ATTEMPTS)) });
     } catch (problem) {
       fail(problem);
     }
