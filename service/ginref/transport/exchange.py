@@ -155,21 +155,25 @@ class Exchange:
         }
         await self._send(part)
 
-    async def answer(self, status: int, data: bytes, *headers: tuple[str, str]) -> None:
+    async def answer(self, data: bytes) -> None:
         """Answer with JSON."""
-        length = ("content-length", str(len(data)))
-        await self.start(status, ("content-type", JSON_TYPE), length, *headers)
+        await self._start_json(HTTPStatus.OK, data)
         await self.write(data, more=False)
 
     async def refuse(self, refusal: RefusedError) -> None:
         """Answer with the status of a refusal."""
         status, headers = refusal_headers(refusal)
         data = to_json(status_of(refusal))
-        length = ("content-length", str(len(data)))
-        await self.start(status, ("content-type", JSON_TYPE), length, *headers)
+        await self._start_json(status, data, *headers)
         await self.write(data)
         await self._pass_over()
         await self.write(b"", more=False)
+
+    async def _start_json(
+        self, status: int, data: bytes, *headers: tuple[str, str]
+    ) -> None:
+        length = ("content-length", str(len(data)))
+        await self.start(status, ("content-type", JSON_TYPE), length, *headers)
 
     async def _pass_over(self) -> None:
         """Take what is still to come of the body.

@@ -137,7 +137,7 @@ class RestApi:
                 raise
         else:
             if done is not None:
-                await exchange.answer(200, done)
+                await exchange.answer(done)
 
     async def _work(
         self, exchange: Exchange, route: Route, values: tuple[str, ...]
